@@ -175,7 +175,8 @@ gt_status gt_linop_mismatch(const gt_linop *A, uint64_t seed, double *mismatch)
 	*mismatch = fabs(gt_dot(Ax, y) - gt_dot(x, Aty)) / size;
 	st = gt_backend_status(A->be);
 	if (st == GT_OK && !(size > 0))
-		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: forward gave nothing but zeros: no ray meets the volume", A->ops->name);
+		st = gt_fail(GT_ERR_UNSUPPORTED,
+		             "%s: the forward projection is zero: no ray intersects the volume; check grid and geometry", A->ops->name);
 done:
 	gt_array_free(x);
 	gt_array_free(y);
@@ -265,7 +266,8 @@ gt_status gt_linop_mismatch_elements(const gt_linop *A, double *difference, doub
 		}
 	}
 	if (!(*largest > 0))
-		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: all elements are zero: no ray meets the volume", A->ops->name);
+		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: all elements are zero: no ray intersects the volume; check grid and geometry",
+		             A->ops->name);
 done:
 	vector_free(&unit_x);
 	vector_free(&unit_y);

@@ -142,7 +142,7 @@ gt_status gt_params_parse(const gt_param *table, const char *text, void *options
 		GT_TRY(set_pair(table, pair, options));
 		end = pair + strcspn(pair, ",");
 		if (*end && !end[1])
-			GT_TRY(gt_fail(GT_ERR_ARG, "%s: ends with a comma, expected another parameter behind it", text));
+			GT_TRY(gt_fail(GT_ERR_ARG, "%s: ends with a comma, expected another parameter after it", text));
 	}
 	GT_TRY(gt_spec_check_once(text));
 done:

@@ -11,7 +11,7 @@
 #include "geometry/angular_closure.h"
 
 /* Compared views at either end and between the ends; maximum number of columns after binning. */
-enum { MIN_VIEWS = 16, AT_END = 4, BETWEEN = 7, PROFILES = 2 * AT_END + BETWEEN, MAX_COLUMNS = 2048 };
+enum { MIN_VIEWS = 16, AT_END = 4, BETWEEN = 7, HALF = 2 * AT_END + BETWEEN, PROFILES = HALF + 1, MAX_COLUMNS = 2048 };
 /* Steps differ by at most this fraction of the first one. */
 #define UNEVEN 0.2
 /* Views are adjacent up to this many steps. */
@@ -36,7 +36,7 @@ typedef struct {
 /* Steps from the last to the first view, mirrored if half: by the angles, and by the data. */
 typedef struct {
 	double stated, found, difference;
-	int similar;
+	int similar, is_contradicted; /* is_contradicted: similar, although the stated steps predict a clear difference */
 } joint;
 
 static double *profile(const closure *c, size_t i) { return c->p + i * c->columns; }
@@ -54,15 +54,18 @@ static void smooth(double *x, size_t n)
 	}
 }
 
-static gt_status read_profiles(closure *c)
+/* Profile HALF is the view half a rotation after the first one, by the angles; the last view if there is none. */
+static gt_status read_profiles(closure *c, double span)
 {
 	const size_t views = c->s->views;
+	const double half = GT_PI / span * (double)(views - 1);
 	float *row = malloc(c->s->columns * sizeof *row);
 	gt_status st = row ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for %zu columns", c->s->columns);
 	for (size_t i = 0; i < PROFILES && st == GT_OK; i++) {
 		const size_t view = i < AT_END       ? i
 		                    : i < 2 * AT_END ? views - 1 - (i - AT_END)
-		                                     : (i - 2 * AT_END + 1) * views / (BETWEEN + 1);
+		                    : i < HALF       ? (i - 2 * AT_END + 1) * views / (BETWEEN + 1)
+		                                     : (size_t)fmin(round(half), (double)(views - 1));
 		st = c->s->profile(c->s->self, view, row);
 		for (size_t k = 0; k < c->columns * c->bin && st == GT_OK; k++)
 			profile(c, i)[k / c->bin] += (double)row[k] / (double)c->bin;
@@ -172,7 +175,9 @@ static void judge(const closure *c, double stated, double d, double error, joint
 	j->stated = stated;
 	j->difference = d - c->noise;
 	j->found = sqrt(fmax(0, j->difference / c->slope));
-	j->similar = j->difference < SIMILAR * c->distant && j->difference < ADJACENT * ADJACENT * c->slope + error;
+	const double limit = fmin(SIMILAR * c->distant, ADJACENT * ADJACENT * c->slope + error);
+	j->similar = j->difference < limit;
+	j->is_contradicted = j->similar && fabs(stated) > ADJACENT && stated * stated * c->slope > 4 * limit;
 }
 
 /* Sum of the steps; NAN unless they are even. */
@@ -209,6 +214,14 @@ static void write_off_by_one(const closure *c, double span, double period, int o
 	         off > 0 ? "is one step before the first" : "repeats the first", expected / steps * GT_DEGREES, span / steps * GT_DEGREES);
 }
 
+/* 1: the last view is next to the mirrored first one, for any angles: a view three steps earlier differs clearly more.
+ * 0 too if the view after half a rotation, by the angles, fits better. */
+static int is_next_to_mirrored(const closure *c, const joint *half, double span)
+{
+	const double last = half->difference + c->noise, earlier = mirrored(c, 0, AT_END + 3);
+	return earlier - c->noise > 5 * half->difference - 2 * RESOLVED * c->shift && (span <= GT_PI || mirrored(c, 0, HALF) > last);
+}
+
 static void compare(const closure *c, double span, char *text)
 {
 	const double step = span / (double)(c->s->views - 1);
@@ -217,6 +230,7 @@ static void compare(const closure *c, double span, char *text)
 	judge(c, remainder(-span, 2 * GT_PI) / step, difference(c, 0, AT_END), 3 * c->error, &full);
 	judge(c, remainder(GT_PI - span, 2 * GT_PI) / step, whole ? mirrored(c, 0, AT_END) : INFINITY, 3 * c->error + RESOLVED * c->shift,
 	      &half);
+	const int is_half_wrong = c->s->parallel && half.is_contradicted && is_next_to_mirrored(c, &half, span);
 	const int is_full = fabs(full.stated) <= ADJACENT, is_half = c->s->parallel && fabs(half.stated) <= ADJACENT;
 	if (full.similar && half.similar) /* a symmetric view */
 		return;
@@ -225,7 +239,7 @@ static void compare(const closure *c, double span, char *text)
 		         "the angles span %.6g degrees, but the last view resembles the first as after a full rotation: expected about 360 "
 		         "degrees; check the angles",
 		         span * GT_DEGREES);
-	else if (c->s->parallel && half.similar && !is_half)
+	else if (is_half_wrong)
 		snprintf(text, GT_CLOSURE_TEXT,
 		         "the angles span %.6g degrees, but the last view is the mirror image of the first as after half a rotation: "
 		         "expected about 180 degrees; check the angles",
@@ -261,7 +275,7 @@ gt_status gt_closure_check(const gt_closure_views *s, char text[GT_CLOSURE_TEXT]
 	c.columns = s->columns / c.bin;
 	if (!(c.p = calloc(PROFILES * c.columns, sizeof *c.p)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for profiles of %zu columns", c.columns);
-	GT_TRY(read_profiles(&c));
+	GT_TRY(read_profiles(&c, span));
 	if (measure_changes(&c))
 		compare(&c, span, text);
 done:

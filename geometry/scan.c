@@ -188,6 +188,8 @@ uint64_t gt_scan_hash(const gt_scan *s)
 	h = hash_u64(h, s->rows);
 	h = hash_u64(h, s->columns);
 	h = hash_f64(h, sizeof detector / sizeof *detector, detector);
+	if (s->thickness > 0)
+		h = hash_f64(h, 1, &s->thickness);
 	for (size_t v = 0; v < s->views; v++) {
 		const gt_view *w = &s->view[v];
 		h = hash_f64(h, 3, w->source);

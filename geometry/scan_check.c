@@ -61,6 +61,7 @@ static gt_status check_numbers(const gt_scan *s)
 		{ "source_to_detector", s->source_to_detector, 0, s->shape == GT_ARC },
 		{ "source_to_axis", s->source_to_axis, 0, 0 },
 		{ "pitch_per_turn", s->pitch_per_turn, 0, 0 },
+		{ "thickness", s->thickness, 0, 0 },
 	};
 	for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
 		const double x = number[i].value;

@@ -47,12 +47,18 @@ static void roll_view(const gt_scan *s, double roll, gt_view *w)
 	}
 }
 
-static void move_view(gt_view *w, double source_back, double detector_on)
+/* Along the normal of the panel; with a tilted axis along the central ray, whatever the panel. */
+static void move_view(gt_view *w, int plate, double source_back, double detector_on)
 {
-	double n[3], away = 0;
+	double n[3], ray[3], away = 0;
 	gt_cross3(w->column_axis, w->row_axis, n);
 	for (int a = 0; a < 3; a++)
-		away += n[a] * (w->detector[a] - w->source[a]);
+		ray[a] = w->detector[a] - w->source[a];
+	const double length = sqrt(gt_dot3(ray, ray));
+	for (int a = 0; a < 3; a++) {
+		n[a] = plate ? ray[a] / length : n[a];
+		away += n[a] * ray[a];
+	}
 	for (int a = 0; a < 3; a++) {
 		const double way = away < 0 ? -n[a] : n[a];
 		w->source[a] -= source_back * way;
@@ -98,8 +104,9 @@ static void correct(gt_scan *s, const gt_scan_correction *c)
 		s->column_pitch = c->column_pitch;
 	if (given(c->row_pitch))
 		s->row_pitch = c->row_pitch;
+	const int plate = gt_scan_is_laminography(s);
 	for (size_t v = 0; v < s->views && s->shape != GT_PARALLEL; v++)
-		move_view(&s->view[v], axis - s->source_to_axis, detector - axis - (s->source_to_detector - s->source_to_axis));
+		move_view(&s->view[v], plate, axis - s->source_to_axis, detector - axis - (s->source_to_detector - s->source_to_axis));
 	s->source_to_axis = axis;
 	s->source_to_detector = detector;
 	if (given(c->column_offset))

@@ -5,6 +5,7 @@
 #include <gantry/scan.h>
 #include <gantry/author/scan_math.h>
 #include "core/arguments.h"
+#include "geometry/laminography.h"
 #include "geometry/scan.h"
 #include "geometry/scan_gap.h"
 
@@ -124,6 +125,8 @@ int gt_scan_is_closed(const gt_scan *scan)
 
 double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax)
 {
+	if (gt_scan_is_laminography(scan))
+		return gt_scan_plate(scan, zmin, zmax);
 	const gt_detector d = gt_scan_detector(scan);
 	const int helical = gt_scan_is_helical(scan);
 	double shortest = INFINITY, longest = INFINITY;

@@ -132,6 +132,11 @@ static gt_status fill_views(const double (*matrix)[12], gt_scan *s)
 	for (size_t v = 0; v < s->views; v++)
 		if ((st = read_matrix(matrix[v], v, &h)) != GT_OK || (st = place_detector(&h, v, s, &s->view[v])) != GT_OK)
 			return st;
+	if (gt_scan_is_laminography(s)) {
+		s->source_to_axis = 0;
+		for (size_t v = 0; v < s->views; v++)
+			s->source_to_axis += share * gt_scan_axis_distance(s, v);
+	}
 	gt_scan_derive_angles(s);
 	return gt_scan_check(s);
 }

@@ -1,11 +1,12 @@
-/* View tables of circular and helical orbits, short scans and flying focal spots. Frame and signs: Liu, Fu, De Man,
- * Yu, "GPU-based branchless distance-driven projection and backprojection", IEEE Trans. Comput. Imaging 3 (2017),
+/* View tables of circular, tilted and helical orbits, short scans and flying focal spots. Frame and signs: Liu, Fu, De
+ * Man, Yu, "GPU-based branchless distance-driven projection and backprojection", IEEE Trans. Comput. Imaging 3 (2017),
  * eqs 1-9, with the source's z written out. */
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
 #include "core/arguments.h"
+#include "geometry/laminography.h"
 
 /* Default distance of a parallel beam's source and detector from the axis, mm. */
 #define PARALLEL_DISTANCE 1000.0
@@ -35,6 +36,39 @@ static gt_status check_lengths(const gt_orbit *o)
 	return GT_OK;
 }
 
+const char *const gt_panel_names[] = { "beam", "stage", "stage-fixed", "axis", NULL };
+
+/* Smallest angle between the central ray and a panel that is parallel to the plate. */
+#define EDGE_ON (5 / GT_DEGREES)
+
+static gt_status check_tilt(const gt_orbit *o)
+{
+	const int stage = o->panel == GT_PANEL_STAGE || o->panel == GT_PANEL_STAGE_FIXED;
+	if (!(fabs(o->tilt) < GT_PI / 2))
+		return gt_fail(
+			GT_ERR_ARG,
+			"tilt=%g degrees of an orbit: expected less than 90, at which the rays are along the axis and all views equal",
+			o->tilt * GT_DEGREES);
+	if ((unsigned)o->panel >= GT_NPANELS)
+		return gt_fail(GT_ERR_ARG, "panel number %u of an orbit: expected less than %d", (unsigned)o->panel, (int)GT_NPANELS);
+	if (stage && fabs(o->tilt) < EDGE_ON)
+		return gt_fail(
+			GT_ERR_ARG,
+			"panel=%s at a tilt of %g degrees: the rays meet the panel edge-on: expected a tilt of at least %g degrees, or "
+			"panel=beam",
+			gt_panel_names[o->panel], o->tilt * GT_DEGREES, EDGE_ON * GT_DEGREES);
+	if (!(o->thickness >= 0) || !isfinite(o->thickness))
+		return gt_fail(GT_ERR_ARG, "thickness=%g mm of an orbit: expected a finite number of at least 0", o->thickness);
+	if (o->tilt != 0 && (o->shape == GT_ARC || o->pitch_per_turn != 0 || o->spots))
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "tilt=%g degrees of an orbit: found %s: expected a flat detector or a parallel beam on a circle",
+		               o->tilt * GT_DEGREES,
+		               o->shape == GT_ARC       ? "an arc detector"
+		               : o->pitch_per_turn != 0 ? "a helix"
+		                                        : "a flying focal spot");
+	return GT_OK;
+}
+
 static gt_status check_orbit(const gt_orbit *o)
 {
 	if ((unsigned)o->shape >= GT_NSHAPES)
@@ -47,7 +81,31 @@ static gt_status check_orbit(const gt_orbit *o)
 		return gt_fail(GT_ERR_ARG, "spots=%zu of an orbit without a table of spots", o->spots);
 	if (o->spots && o->shape == GT_PARALLEL)
 		return gt_fail(GT_ERR_ARG, "flying focal spot with a parallel beam: expected a flat or arc detector");
-	return check_lengths(o);
+	const gt_status st = check_lengths(o);
+	return st != GT_OK ? st : check_tilt(o);
+}
+
+/* Axes of a panel whose central ray is inclined by the tilt. */
+static void set_panel(const gt_orbit *o, const double inward[3], const double lateral[3], gt_view *w)
+{
+	for (int a = 0; a < 3; a++) {
+		const double up = a == 2;
+		w->column_axis[a] = o->panel == GT_PANEL_STAGE_FIXED ? (double)(a == 0) : lateral[a];
+		switch (o->panel) {
+		case GT_PANEL_STAGE:
+			w->row_axis[a] = inward[a];
+			break;
+		case GT_PANEL_STAGE_FIXED:
+			w->row_axis[a] = a == 1;
+			break;
+		case GT_PANEL_AXIS:
+			w->row_axis[a] = up;
+			break;
+		default:
+			w->row_axis[a] = sin(o->tilt) * inward[a] + cos(o->tilt) * up;
+			break;
+		}
+	}
 }
 
 static void set_view(const gt_orbit *o, const gt_scan *scan, double theta, double z, const double *spot, gt_view *w)
@@ -58,16 +116,16 @@ static void set_view(const gt_orbit *o, const gt_scan *scan, double theta, doubl
 		dso = o->source_to_axis > 0 ? o->source_to_axis : PARALLEL_DISTANCE;
 		dsd = o->source_to_detector > 0 ? o->source_to_detector : dso + PARALLEL_DISTANCE;
 	}
-	const double focus[3] = { -dso * s, dso * c, z }, inward[3] = { s, -c, 0 }, lateral[3] = { c, s, 0 }, up[3] = { 0, 0, 1 };
+	const double ct = cos(o->tilt), st = sin(o->tilt), inward[3] = { s, -c, 0 }, lateral[3] = { c, s, 0 }, up[3] = { 0, 0, 1 };
+	const double ray[3] = { ct * s, -ct * c, -st }, focus[3] = { -dso * ray[0], -dso * ray[1], z - dso * ray[2] };
 	for (int a = 0; a < 3; a++) {
 		w->arc_center[a] = focus[a];
-		w->detector[a] = focus[a] + dsd * inward[a];
+		w->detector[a] = focus[a] + dsd * ray[a];
 		w->source[a] = focus[a];
 		if (spot)
 			w->source[a] += spot[0] * lateral[a] - spot[1] * inward[a] + spot[2] * up[a];
-		w->column_axis[a] = lateral[a];
-		w->row_axis[a] = up[a];
 	}
+	set_panel(o, inward, lateral, w);
 	w->angle = theta;
 }
 
@@ -89,15 +147,20 @@ gt_status gt_scan_orbit(const gt_orbit *o, gt_scan **out)
 	s->source_to_axis = o->shape == GT_PARALLEL ? 0 : o->source_to_axis;
 	s->source_to_detector = o->shape == GT_PARALLEL ? 0 : o->source_to_detector;
 	s->pitch_per_turn = fabs(o->pitch_per_turn);
+	s->thickness = o->thickness;
 	const double steps = (double)(o->end_view ? o->views - 1 : o->views), step = steps > 0 ? o->turn / steps : 0;
 	for (size_t v = 0; v < o->views; v++) {
 		const double from_middle = ((double)v - ((double)o->views - 1) / 2) * fabs(step);
 		set_view(o, s, o->start_angle + (double)v * step, o->z_center + o->pitch_per_turn * from_middle / (2 * GT_PI),
 		         o->spots ? o->spot[v % o->spots] : NULL, &s->view[v]);
 	}
-	if ((st = gt_scan_check(s)) != GT_OK) {
+	if ((st = gt_scan_check(s)) != GT_OK)
+		st = gt_fail_in(GT_ERR_ARG, "orbit");
+	else
+		st = gt_scan_check_plate(s);
+	if (st != GT_OK) {
 		gt_scan_free(s);
-		return gt_fail_in(GT_ERR_ARG, "orbit");
+		return st;
 	}
 	*out = s;
 	return GT_OK;

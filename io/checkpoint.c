@@ -207,7 +207,7 @@ static gt_status check_mark(const gt_nc *f, int has_sum)
 	int found = 0, summed = 0;
 	gt_status st = gt_nc_number(f, NULL, mark, &schema, &found);
 	if (st == GT_OK && !found)
-		return gt_fail(GT_ERR_FORMAT, "%s: is no checkpoint: attribute %s is missing", f->path, mark);
+		return gt_fail(GT_ERR_FORMAT, "%s: is not a checkpoint: attribute %s is missing", f->path, mark);
 	if (st == GT_OK && schema != 1)
 		return gt_fail(GT_ERR_FORMAT, "%s: attribute %s is %g, expected 1", f->path, mark, schema);
 	if (st == GT_OK && (st = gt_nc_number(f, NULL, sum_name, &sum, &summed)) == GT_OK && summed && !has_sum)
@@ -220,7 +220,7 @@ static gt_status get_iteration(const gt_nc *f, int *iteration)
 	double value = 0;
 	const gt_status st = gt_nc_number(f, NULL, iterations_name, &value, NULL);
 	if (st == GT_OK && !(value >= 1 && value <= 1e9 && value == (int)value))
-		return gt_fail(GT_ERR_FORMAT, "%s: attribute %s is %g, expected a whole number from 1 on", f->path, iterations_name, value);
+		return gt_fail(GT_ERR_FORMAT, "%s: attribute %s is %g, expected an integer of at least 1", f->path, iterations_name, value);
 	*iteration = (int)value;
 	return st;
 }
@@ -319,7 +319,7 @@ static gt_status load_array(const gt_nc *f, const gt_state_entry *k, int variabl
 	snprintf(now, sizeof now, "%016" PRIx64, hash);
 	if (!was || strcmp(was, now))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: variable %s: damaged: its hash is %s, expected %s", f->path, k->name, now,
-		               was ? was : "an attribute that says so"));
+		               was ? was : "an attribute with its hash"));
 done:
 	free(was);
 	return st;
@@ -363,7 +363,7 @@ static gt_status check_numbers(const gt_nc *f, const gt_checkpoint *c, const gt_
 	snprintf(now, sizeof now, "%016" PRIx64, hash_numbers(hash, c->iteration, kept));
 	if (!was || strcmp(was, now))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged: the hash of its numbers and texts is %s, expected %s", f->path, now,
-		               was ? was : "an attribute that says so"));
+		               was ? was : "an attribute with its hash"));
 done:
 	free(was);
 	return st;

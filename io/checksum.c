@@ -38,7 +38,7 @@ static gt_status hash_bytes(FILE *f, const char *path, uint64_t bytes, uint64_t 
 		const size_t wanted = bytes - done < BLOCK ? (size_t)(bytes - done) : BLOCK, whole = (wanted + 7) / 8 * 8;
 		memset(block + whole - 8, 0, 8);
 		if (fread(block, 1, wanted, f) != wanted)
-			st = gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, ferror(f) ? strerror(errno) : "it ends too early");
+			st = gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, ferror(f) ? strerror(errno) : "unexpected end of file");
 		else
 			*hash = gt_hash(*hash, block, whole);
 		done += wanted;

@@ -239,13 +239,12 @@ static gt_status check_numbers(const char *path, const gt_format *f, const gt_wr
 	if (o->bits != 0 && o->bits != 8 && o->bits != 16 && o->bits != 32)
 		return gt_fail(GT_ERR_ARG, "%s: bits=%d: expected 8, 16 or 32", path, o->bits);
 	if (o->bits != 0 && !f->numbers)
-		return gt_fail(GT_ERR_ARG, "%s: the format %s has one type of numbers: expected a name in .tif, .npy or .raw", path,
-		               f->about);
+		return gt_fail(GT_ERR_ARG, "%s: the format %s has one sample type: expected a name in .tif, .npy or .raw", path, f->about);
 	const int ranged = o->low != 0 || o->high != 0;
 	if (ranged && !(o->low < o->high && isfinite(o->high - o->low)))
 		return gt_fail(GT_ERR_ARG, "%s: a range from %g to %g: expected two numbers, the lower one first", path, o->low, o->high);
 	if (ranged && (o->bits == 0 || o->bits == 32))
-		return gt_fail(GT_ERR_ARG, "%s: a range, and numbers that need none: expected 8 or 16 bits", path);
+		return gt_fail(GT_ERR_ARG, "%s: a range is only used for integers: expected 8 or 16 bits", path);
 	return GT_OK;
 }
 

@@ -75,7 +75,7 @@ gt_status gt_external_check(const char *path, const char *what, const char *targ
 	GT_TRY(folders_of(path, folder));
 	if (!lies_below(folder[0], real) && !lies_below(folder[1], real))
 		st = gt_fail(GT_ERR_FORMAT,
-		             "%s: %s: its data file %s lies outside of the folder of the file: put it beside the file, or set "
+		             "%s: %s: its data file %s lies outside of the folder of the file: move it into the folder of the file, or set "
 		             "GANTRY_ALLOW_EXTERNAL=1 if you trust this file",
 		             path, what, target);
 done:

@@ -13,7 +13,7 @@ gt_status gt_read_at(const char *path, int file, off_t at, size_t bytes, void *t
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
-			return gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, done ? strerror(errno) : "it ends too early");
+			return gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, done ? strerror(errno) : "unexpected end of file");
 		p += done;
 		at += done;
 		bytes -= (size_t)done;
@@ -28,7 +28,7 @@ gt_status gt_write_at(const char *path, int file, off_t at, size_t bytes, const 
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
-			return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, done ? strerror(errno) : "no room");
+			return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, done ? strerror(errno) : "no space");
 		p += done;
 		at += done;
 		bytes -= (size_t)done;

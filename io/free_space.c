@@ -1,5 +1,5 @@
-/* Is there room on the disk? Asked before a long computation, and when writing failed, of which the libraries below
- * only say that it did. */
+/* Checks free disk space before long computations and after failed writes, whose cause the I/O libraries do not
+ * report. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #include "io/tmp_list.h"
 
 #define BYTES(n) gt_bytes_text((n), (char[GT_BYTES_TEXT]){ "" })
-#define FULL 65536 /* what a disk that is called full may have left */
+#define FULL 65536 /* bytes that a full disk may still report as free */
 
-/* Of the file system there; some, of a network, do not say how large they are. */
+/* Free bytes of the file system; some network file systems do not report their size. */
 static double left_there(const char *path)
 {
 	struct statvfs s;
@@ -39,30 +39,30 @@ static double left_on_disk(const char *file)
 	return left;
 }
 
-/* A limit on the size of files is one as a disk's end is. */
+/* RLIMIT_FSIZE limits a file like a full disk does. */
 double gt_disk_space(const char *file)
 {
 	struct rlimit max;
 	const double limit = getrlimit(RLIMIT_FSIZE, &max) == 0 && max.rlim_cur != RLIM_INFINITY ? (double)max.rlim_cur : -1;
-	const double room = left_on_disk(file);
-	return room < 0 || (limit >= 0 && limit < room) ? limit : room;
+	const double space = left_on_disk(file);
+	return space < 0 || (limit >= 0 && limit < space) ? limit : space;
 }
 
 gt_status gt_fail_writing(const char *path, const char *tmp, int why, const char *said)
 {
-	const double room = gt_disk_space(tmp);
-	if (why != EDQUOT && room >= 0 && room < FULL)
-		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s (%.0f kiB)", path, strerror(ENOSPC), room / 1024);
+	const double space = gt_disk_space(tmp);
+	if (why != EDQUOT && space >= 0 && space < FULL)
+		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s (%.0f kiB)", path, strerror(ENOSPC), space / 1024);
 	if (why == ENOSPC || why == EDQUOT)
 		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(why));
 	return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, why == EFBIG || !said || !*said ? strerror(why) : said);
 }
 
-static gt_status check(const char *path, double bytes, double room)
+static gt_status check(const char *path, double bytes, double space)
 {
-	if (room < 0 || bytes <= room)
+	if (space < 0 || bytes <= space)
 		return GT_OK;
-	return gt_fail(GT_ERR_IO, "%s: the disk has too little room: needs %s, %s are left", path, BYTES(bytes), BYTES(room));
+	return gt_fail(GT_ERR_IO, "%s: not enough disk space: needs %s, %s available", path, BYTES(bytes), BYTES(space));
 }
 
 gt_status gt_has_space_in_all(const char *path, double bytes) { return check(path, bytes, left_on_disk(path)); }
@@ -73,7 +73,7 @@ gt_status gt_has_space(const char *path, double bytes)
 	return check(path, bytes, gt_disk_space(path));
 }
 
-/* The least that numbers of that format take; 0: compressed, so that nobody knows. */
+/* Minimum bytes per sample in this format; 0: unknown, because compressed. */
 static double bytes_each(const char *path, const gt_format *f, const gt_write_options *o)
 {
 	const size_t n = strlen(path);
@@ -82,7 +82,7 @@ static double bytes_each(const char *path, const gt_format *f, const gt_write_op
 	return f->folders && !f->numbers ? 2 : f->numbers && o->bits ? o->bits / 8.0 : sizeof(float);
 }
 
-static gt_status has_room(const char *path, const gt_write_options *o, int projections, double numbers)
+static gt_status has_space(const char *path, const gt_write_options *o, int projections, double numbers)
 {
 	const gt_format *f;
 	gt_write_options full;
@@ -91,7 +91,7 @@ static gt_status has_room(const char *path, const gt_write_options *o, int proje
 		st = gt_format_for(path, &full, projections, &f);
 	if (st != GT_OK)
 		return st;
-	/* Of a folder no file is as large as all. */
+	/* A folder is not one file, so the limit on file sizes does not apply. */
 	const double bytes = numbers * bytes_each(path, f, &full);
 	return f->folders && gt_names_folder(path) ? gt_has_space_in_all(path, bytes) : gt_has_space(path, bytes);
 }
@@ -100,14 +100,14 @@ gt_status gt_has_space_for_volume(const char *path, const gt_write_options *o, c
 {
 	GT_NEED(path);
 	GT_NEED(grid);
-	return has_room(path, o, 0, (double)grid->n[0] * (double)grid->n[1] * (double)grid->n[2]);
+	return has_space(path, o, 0, (double)grid->n[0] * (double)grid->n[1] * (double)grid->n[2]);
 }
 
 gt_status gt_has_space_for_projections(const char *path, const gt_write_options *o, const gt_scan *scan)
 {
 	GT_NEED(path);
 	GT_NEED(scan);
-	return has_room(path, o, 1, (double)scan->views * (double)scan->rows * (double)scan->columns);
+	return has_space(path, o, 1, (double)scan->views * (double)scan->rows * (double)scan->columns);
 }
 
 gt_status gt_checkpoint_has_space(const char *path, double bytes)

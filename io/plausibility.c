@@ -27,9 +27,9 @@ void gt_value_range_scan(gt_value_range *r, const float *value, size_t n)
 	}
 }
 
-#define EXPECTED                                                                                                                  \
-	"are no line integrals: expected -ln(I/I0), which is 0 in air, seldom above 15 and never above %g or below %g; are they " \
-	"counts, or of another unit?"
+#define EXPECTED                                                                                                                           \
+	"are not line integrals: expected -ln(I/I0), which is 0 in air, seldom above 15 and never above %g or below %g; are they counts, " \
+	"or do they have another unit?"
 
 void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const char *path)
 {
@@ -41,11 +41,11 @@ void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const 
 gt_status gt_value_range_check(const gt_value_range *r, const char *path)
 {
 	GT_NEED(r);
-	return !r->implausible ? GT_OK
-	                       : gt_fail(GT_ERR_FORMAT,
-	                                 "%s: %zu of %zu values that were looked at, from %.4g to %.4g, " EXPECTED " (--force takes them)",
-	                                 path, r->implausible, r->looked, (double)r->min, (double)r->max, (double)MAX_LINE_INTEGRAL,
-	                                 (double)MIN_LINE_INTEGRAL);
+	return !r->implausible
+	               ? GT_OK
+	               : gt_fail(GT_ERR_FORMAT, "%s: %zu of %zu sampled values, from %.4g to %.4g, " EXPECTED " (--force takes them)", path,
+	                         r->implausible, r->looked, (double)r->min, (double)r->max, (double)MAX_LINE_INTEGRAL,
+	                         (double)MIN_LINE_INTEGRAL);
 }
 
 gt_status gt_projections_plausible(const gt_projections *p, const char *path)

@@ -18,10 +18,11 @@
 #include "io/probed_files.h"
 
 /* Limits for each file: seconds of CPU and wall time, bytes of address space beyond the parent's. */
-enum { MAX_WALL = 120, MAX_LOCKED = 5, MIN_CPU = 1, MAX_CPU = 20, MAX_MESSAGE = 480, POLL_MS = 50 };
+enum { MAX_WALL = 120, MAX_LOCKED = 2, MIN_CPU = 1, MAX_CPU = 20, MAX_MESSAGE = 480, POLL_MS = 50 };
 #define BYTES_PER_CPU_SECOND 2e7
-/* Replaces the wait status of a child that ended; waitpid() never returns it. */
-enum { DEADLOCK = -2 };
+/* Replaces the wait status of a child that ended; waitpid() never returns it. A lock that another thread held at fork()
+ * is free in a later child. */
+enum { DEADLOCK = -2, MAX_CHILDREN = 3 };
 #define MIN_MEMORY (96.0 * 1048576)
 #define MEMORY_PER_BYTE 8
 /* Libraries hide failed allocations: if less than this remained below the limit, memory was exhausted. */
@@ -182,13 +183,14 @@ static int next_report(pid_t child, int from, report *r, int *ended, int *status
 static gt_status judge(const char *path, const char *library, int status)
 {
 	if (status == DEADLOCK)
-		return gt_fail(GT_ERR_IO,
-		               "%s: not read: the probe process of %s waits for a lock that another thread held when it was started: try "
-		               "again",
-		               path, library);
+		return gt_fail(
+			GT_ERR_IO,
+			"%s: not read: %d probe processes of %s wait for a lock that another thread held when they were started: try "
+			"again",
+			path, MAX_CHILDREN, library);
 	const int signal = status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	if (signal == SIGALRM || signal == SIGXCPU || signal == SIGKILL)
-		return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s does not come to an end with it (parsed in a probe process)", path, library);
+		return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s does not terminate (parsed in a probe process)", path, library);
 	if (signal == SIGINT || signal == SIGTERM)
 		return gt_fail(GT_ERR_IO, "%s: the probe process was stopped: %s", path, strsignal(signal));
 	return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s crashes on it (parsed in a probe process: %s)", path, library,
@@ -203,8 +205,8 @@ static gt_status too_much_memory(const char *path, const char *library, const gt
 	               gt_bytes_text((double)f->size, has));
 }
 
-/* Continues with the first file without a result, until a failure. */
-static gt_status collect(probe_job *j, pid_t child, int from)
+/* Continues with the first file without a result, until a failure. *is_locked: 1 if the child waited for a lock. */
+static gt_status collect(probe_job *j, pid_t child, int from, int *is_locked)
 {
 	gt_status st = GT_OK;
 	int ended = 0, status = 0;
@@ -214,6 +216,7 @@ static gt_status collect(probe_job *j, pid_t child, int from)
 		if (!next_report(child, from, &r, &ended, &status)) {
 			if (!ended)
 				has_ended(child, 1, &status);
+			*is_locked = status == DEADLOCK;
 			return judge(path, j->library, status);
 		}
 		if (r.status == GT_ERR_MEMORY)
@@ -228,9 +231,10 @@ static gt_status collect(probe_job *j, pid_t child, int from)
 	return st;
 }
 
-static gt_status run(probe_job *j)
+static gt_status run_child(probe_job *j, int *is_locked)
 {
 	int end[2] = { -1, -1 };
+	*is_locked = 0;
 	fflush(stdout);
 	const pid_t child = pipe2(end, O_CLOEXEC) == 0 ? fork() : -1;
 	if (child == 0)
@@ -238,13 +242,21 @@ static gt_status run(probe_job *j)
 	const int why = errno;
 	if (end[1] >= 0)
 		close(end[1]);
-	const gt_status st = child > 0 ? collect(j, child, end[0])
+	const gt_status st = child > 0 ? collect(j, child, end[0], is_locked)
 	                               : gt_fail(GT_ERR_IO,
-	                                         "%s: not read: %s is only used after a test in a child process, and none can be "
+	                                         "%s: not read: %s requires a test in a child process, which could not be "
 	                                         "started: %s; raise the limits for processes (ulimit -u) or memory",
 	                                         j->path[j->done], j->library, strerror(why));
 	if (end[0] >= 0)
 		close(end[0]);
+	return st;
+}
+
+static gt_status run(probe_job *j)
+{
+	gt_status st = GT_OK;
+	for (int is_locked = 1, i = 0; is_locked && i < MAX_CHILDREN; i++)
+		st = run_child(j, &is_locked);
 	return st;
 }
 

@@ -219,8 +219,8 @@ static gt_status save(const char *path, const char *tmp, const gt_scan *scan, co
 	panel(cr, scan, grid, 0);
 	panel(cr, scan, grid, 1);
 	text(cr, MARGIN, HEAD + PANEL + 42, 12,
-	     "red: the source of the first view, its way, and (small) how far it came in an eighth of it; "
-	     "blue: the detector; green: the volume, and what all views see");
+	     "red: the source in the first view, its path, and (small) the first eighth of the path; "
+	     "blue: the detector; green: the volume, and the region that all views see");
 	cairo_status_t drawn = cairo_status(cr);
 	cairo_destroy(cr);
 	if (drawn == CAIRO_STATUS_SUCCESS && !svg)

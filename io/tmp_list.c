@@ -1,4 +1,4 @@
-/* The list of what is unfinished, and the handlers of signals that remove it, for programs that ask for them. */
+/* List of unfinished files, and signal handlers that remove them, for programs that request it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -11,10 +11,10 @@
 #include "core/fork.h"
 #include "io/tmp_list.h"
 
-enum { ATTEMPTS = 1000 }; /* ms: another thread may be held up within open() */
-enum { WAIT_MS = 2000 };  /* for a thread that is between begin and end: a rename on a slow network at most */
+enum { ATTEMPTS = 1000 }; /* ms: another thread may be within open() */
+enum { WAIT_MS = 2000 };  /* for a thread between begin and end: at most a rename on a slow network */
 
-/* Signals that end a process by default, limits and closed pipes included. Crashes too: libnetcdf crashes if memory is
+/* Signals that end a process by default, including limits, closed pipes and crashes: libnetcdf crashes if memory is
  * exhausted. */
 static const int signals[] = { SIGINT,  SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM,
 	                       SIGUSR1, SIGUSR2, SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGSYS,  SIGABRT };
@@ -23,11 +23,11 @@ enum { NSIGNALS = sizeof signals / sizeof *signals };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static gt_unfinished *list;
 static int handled[NSIGNALS];
-static atomic_int wanted;   /* handlers, by gt_tmp_clean_on_signals() */
+static atomic_int wanted;   /* handlers, requested by gt_tmp_clean_on_signals() */
 static atomic_int changing; /* threads between begin and end */
-static atomic_int removing; /* threads that remove everything; from then on no other one begins */
+static atomic_int removing; /* threads that remove everything; then no other one can begin */
 
-/* Of the threads that were changing the list the child has none. */
+/* The child has none of the threads that were changing the list. */
 static void in_child(gt_fork_watch *self)
 {
 	(void)self;
@@ -59,7 +59,7 @@ void gt_tmp_delete(const gt_unfinished *u)
 	char name[GT_TMP_DIGITS + 1 + sizeof u->extension];
 	name[GT_TMP_DIGITS] = '.';
 	memcpy(name + GT_TMP_DIGITS + 1, u->extension, sizeof u->extension);
-	/* A file that another thread is just opening may come after its turn to go. */
+	/* A file that another thread is opening may appear after its first deletion. */
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 		for (size_t i = 1; folder >= 0 && i <= u->files; i++) {
 			size_t rest = i;
@@ -75,7 +75,7 @@ void gt_tmp_delete(const gt_unfinished *u)
 		close(folder);
 }
 
-/* Waits until no thread changes the list; one that hangs there keeps its files. */
+/* Waits until no thread changes the list. A thread that hangs there keeps its files. */
 static void remove_listed(void)
 {
 	for (int ms = 0; atomic_load(&changing) && ms < WAIT_MS; ms++)
@@ -94,7 +94,7 @@ void gt_tmp_remove(void)
 	errno = why;
 }
 
-/* A second signal waits for the end that the first one brings. */
+/* A second signal waits until the first one ends the process. */
 static void remove_and_die(int number)
 {
 	struct sigaction normal;
@@ -107,16 +107,17 @@ static void remove_and_die(int number)
 	raise(number);
 }
 
-/* HDF5 that cannot begin calls itself until the stack ends. One thread has this one, the first that makes something. */
+/* If HDF5 cannot initialise, it recurses until the stack overflows. Gives an alternate stack to the first thread that
+ * creates a file. */
 static void give_stack(void)
 {
-	static char room[65536];
+	static char stack[65536];
 	static int given;
 	stack_t now;
 	if (given || sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
 		return;
 	given = 1;
-	now = (stack_t){ .ss_sp = room, .ss_size = sizeof room };
+	now = (stack_t){ .ss_sp = stack, .ss_size = sizeof stack };
 	sigaltstack(&now, NULL);
 }
 
@@ -147,14 +148,14 @@ static void release_signals(void)
 	}
 }
 
-/* HDF5 ends the program where it cannot begin. */
+/* HDF5 exits the program if it cannot initialise. */
 void gt_tmp_clean_on_signals(void)
 {
 	if (!atomic_exchange(&wanted, 1))
 		atexit(gt_tmp_remove);
 }
 
-/* With all signals blocked: a handler of this thread would wait for this thread. */
+/* Blocks all signals: a handler of this thread would wait for itself. */
 void gt_tmp_list_begin(sigset_t *before)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -171,7 +172,7 @@ void gt_tmp_list_begin(sigset_t *before)
 		pthread_mutex_unlock(&lock);
 		sleep_ms(1);
 	}
-	/* Before anything is made: another thread may get the signal. */
+	/* Before anything is created: another thread may receive the signal. */
 	if (!list && atomic_load(&wanted))
 		handle_signals();
 }

@@ -21,7 +21,7 @@ gt_status gt_tmp_check_target(const char *path)
 	if (lstat(path, &s) == 0 && S_ISLNK(s.st_mode)) {
 		to = realpath(path, NULL);
 		const gt_status st = gt_fail(GT_ERR_IO, "%s: is a symbolic link to %s: expected that name, or one of a new file", path,
-		                             to ? to : "nothing that is there");
+		                             to ? to : "a missing file");
 		free(to);
 		return st;
 	}

@@ -13,7 +13,7 @@ static gt_status format_of_views(const char *path, const gt_format **f)
 	const gt_status st = gt_format_to_write(path, 1, f);
 	return st != GT_OK || (*f)->create_views
 	               ? st
-	               : gt_fail(GT_ERR_UNSUPPORTED, "%s: projections in pieces: expected a name in .nc, found the format %s", path,
+	               : gt_fail(GT_ERR_UNSUPPORTED, "%s: projections in chunks: expected a name in .nc, found the format %s", path,
 	                         (*f)->about);
 }
 

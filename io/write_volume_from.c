@@ -105,7 +105,7 @@ static gt_status check_head(const char *path, const gt_volume *head, const gt_sl
 	const size_t *n = head->grid.n, *size = r->size;
 	if (n[0] == size[2] && n[1] == size[1] && n[2] == size[0])
 		return GT_OK;
-	return gt_fail(GT_ERR_ARG, "%s: the head has %zu x %zu x %zu voxels, %s has %zu x %zu x %zu", path, n[0], n[1], n[2], r->path,
+	return gt_fail(GT_ERR_ARG, "%s: the header has %zu x %zu x %zu voxels, %s has %zu x %zu x %zu", path, n[0], n[1], n[2], r->path,
 	               size[2], size[1], size[0]);
 }
 

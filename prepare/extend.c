@@ -183,10 +183,11 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 	st = look(c, &defaults);
 	const extend_known *k = c->known;
 	if (st == GT_OK && k->added[LEFT] + k->added[RIGHT])
-		snprintf(why, size,
-		         "rows end at %.2g and %.2g of the largest value, not in air: direct methods roll them off, --extend continues "
-		         "them as a cylinder of water",
-		         k->edge[LEFT], k->edge[RIGHT]);
+		snprintf(
+			why, size,
+			"rows end at %.2g and %.2g of the largest value, not in air: direct methods taper them to zero, --extend continues "
+			"them as a cylinder of water",
+			k->edge[LEFT], k->edge[RIGHT]);
 	else if (st == GT_OK)
 		snprintf(why, size, "%s", ends_in(k));
 	free(c->known);

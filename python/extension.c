@@ -1,4 +1,5 @@
 /* Frequent operations of the Python package as single C calls. */
+#include "python/dlpack.h"
 #include "python/extension.h"
 #include <gantry/threads.h>
 #include <gantry/version.h>
@@ -109,27 +110,6 @@ gt_status gt_py_apply_on_stream(const gt_linop *A, int adjoint, size_t batch, vo
 		return st != GT_OK ? st : then;
 	return gt_backend_known(be) == GT_OK ? GT_OK : gt_backend_status(be); /* a failure is reported once */
 }
-
-/* Structs of the DLPack specification. */
-enum { DLPACK_CUDA = 2, DLPACK_FLOAT = 2 };
-typedef struct {
-	void *data;
-	struct {
-		int32_t type, id;
-	} device;
-	int32_t dimensions;
-	struct {
-		uint8_t code, bits;
-		uint16_t lanes;
-	} element;
-	int64_t *shape, *strides; /* in elements; strides NULL: C order */
-	uint64_t byte_offset;
-} dlpack_tensor;
-typedef struct dlpack_managed {
-	dlpack_tensor tensor;
-	void *owner;
-	void (*deleter)(struct dlpack_managed *self);
-} dlpack_managed;
 
 void *gt_py_dlpack_data(const void *managed)
 {

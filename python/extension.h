@@ -20,6 +20,22 @@ void *gt_py_dlpack_data(const void *managed);
 void *gt_py_dlpack_new(gt_array *a, int device, int dimensions, const int64_t *shape);
 /* Frees the tensor of a capsule that was not consumed. */
 void gt_py_dlpack_free(void *managed);
+/* An array of three axes on a backend that another library borrows by DLPack, again and again. */
+typedef struct gt_py_loan gt_py_loan;
+/* device: number of the GPU; ignored on the CPU. GT_ERR_MEMORY. */
+gt_status gt_py_loan_new(gt_backend *be, gt_type type, const int64_t shape[3], int device, gt_py_loan **out);
+/* Frees the loan, or leaves it to the borrower, whose deleter then frees it. */
+void gt_py_loan_free(gt_py_loan *loan);
+/* Queues a copy of the first `slices` slices from memory of the backend. */
+gt_status gt_py_loan_fill(gt_py_loan *loan, const void *from, size_t slices);
+/* Returns the DLManagedTensor of these slices; NULL: it is borrowed already. */
+void *gt_py_loan_tensor(gt_py_loan *loan);
+int   gt_py_loan_is_out(const gt_py_loan *loan);
+/* Ends a loan whose tensor was not consumed. */
+void  gt_py_loan_end(gt_py_loan *loan);
+/* Checks device, type and shape of the DLManagedTensor of a result against the loan. Queues a copy to `to`, memory of
+ * the backend. what: name of the result. GT_ERR_ARG. */
+gt_status gt_py_loan_take(const gt_py_loan *loan, const void *managed, const char *what, void *to);
 /* GT_VERSION_NUMBER of the headers that the extension was built with. */
 int gt_py_built_for(void);
 #endif

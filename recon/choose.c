@@ -6,6 +6,7 @@
 #include <gantry/array.h>
 #include <gantry/constants.h>
 #include <gantry/projector.h>
+#include <gantry/author/scan_math.h>
 #include <gantry/author/vec3.h>
 #include "core/log.h"
 #include "geometry/detector_edges.h"
@@ -18,6 +19,8 @@
  * (docs/measurements.md). */
 #define MAX_ROLL 15.0
 #define ROLL_PER_OCTAVE 20.0
+/* Smallest cosine between a ray and its slice axis for dd, which itself refuses less than a tenth of it. */
+#define MIN_COSINE 1e-2
 
 /* Angles in degrees between the image of a line along z, at the centre of the detector, and its rows and columns. */
 static void roll_of(const gt_view *w, double *rows, double *columns)
@@ -70,6 +73,25 @@ static double size_ratio(const gt_grid *grid, const gt_scan *scan, size_t view)
 	return fmin(1, fmax(fabs(wider), fabs(log2(along_z * share / grid->pitch[2]))));
 }
 
+/* Whether every ray advances along the horizontal axis, x or y, along which the central ray of its view advances more.
+ * The distance-driven model of dd needs it, and tilted axes with a wide fan break it. */
+static int cross_slices(const gt_scan *scan)
+{
+	const gt_detector d = gt_scan_detector(scan);
+	for (size_t v = 0; v < scan->views; v++) {
+		double middle[3], point[3], ray[3];
+		gt_pixel_ray(&d, &scan->view[v], ((double)scan->columns - 1) / 2, ((double)scan->rows - 1) / 2, point, middle);
+		const int axis = fabs(middle[1]) > fabs(middle[0]);
+		for (int c = 0; c < 4; c++) {
+			gt_pixel_ray(&d, &scan->view[v], c & 1 ? (double)scan->columns - 0.5 : -0.5,
+			             c & 2 ? (double)scan->rows - 0.5 : -0.5, point, ray);
+			if (!(ray[axis] * copysign(1, middle[axis]) > MIN_COSINE * sqrt(gt_dot3(ray, ray))))
+				return 0;
+		}
+	}
+	return 1;
+}
+
 /* Returns the requested projector, with a note if the default does the same in a fraction of its time. */
 static const char *as_asked(const gt_listener *log, const char *asked, const gt_scan *scan)
 {
@@ -91,6 +113,11 @@ const char *gt_projector_for_grid(const gt_listener *log, const char *asked, con
 		return as_asked(log, asked, scan);
 	if (gt_scan_rows_along_z(scan, usual) == GT_OK)
 		return usual;
+	if (gt_scan_is_laminography(scan) && !cross_slices(scan)) {
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "projector: %s (some rays run along the axis: the fan is too wide for %s)", any,
+		          usual);
+		return any;
+	}
 	const double roll = max_roll(scan, !is_arc, &view), limit = MAX_ROLL + ROLL_PER_OCTAVE * size_ratio(grid, scan, view);
 	if (roll <= MAX_ROLL)
 		return usual;

@@ -82,7 +82,7 @@ typedef struct {
 	int asked_to_stop;
 	double taken;                   /* time of the last slices, in seconds of the solver; 0: none yet */
 	double device_peak;             /* bytes */
-	gt_agreement agreement;         /* of an iterative result with its start by the analytic method */
+	gt_agreement agreement;         /* iterative result against its start by the analytic method */
 } gt_recon_found;
 void gt_recon_found_free(gt_recon_found *f);
 

@@ -125,7 +125,8 @@ static void margin_by_rays(const gt_projections *p, const gt_grid *g, size_t *be
 
 void gt_z_margin(const gt_projections *p, const gt_grid *g, size_t *below, size_t *above)
 {
-	if (p->data && !gt_scan_is_helical(p->scan))
+	/* Rays about a tilted axis leave a plate through its faces, also where the object ends there. */
+	if (p->data && !gt_scan_is_helical(p->scan) && !gt_scan_is_laminography(p->scan))
 		margin_by_rays(p, g, below, above);
 	else
 		gt_grid_margin(g, p->scan, below, above);

@@ -5,6 +5,9 @@
 #include "core/try.h"
 #include "solvers/ordered_subsets.h"
 
+/* The volumes of one solver that are allocated after its sums. */
+enum { SPARE_VOLUMES = 4 };
+
 const char *const gt_ordered_subsets_orders[] = { "sequential", "bit-reversed", "golden", NULL };
 const char *const gt_ordered_subsets_keeps[] = { "auto", "yes", "no", NULL };
 
@@ -59,13 +62,13 @@ struct gt_ordered_subsets {
 	size_t *order;
 	gt_array *g;           /* a volume */
 	gt_array *r_room, **r; /* as large as the largest subset; the part that each subset uses */
-	gt_array **R, **C;     /* 1/sums per subset, or scratch if they are not stored */
+	gt_array **R, **C;     /* 1/sums per subset, or scratch if they are not kept */
 	gt_array *R_room, *C_room;
-	gt_array *seen; /* A z of steps/sweeps.c; NULL: not followed */
-	double *min[2]; /* per subset: smallest valid sums of rays and of voxels; negative if unknown */
-	double *square; /* per subset: |b - A x|^2, valid after a wait */
-	double unused;  /* receives sums that are not requested */
-	int keep;
+	gt_array *seen;       /* A z of steps/sweeps.c; NULL: not followed */
+	double *min[2];       /* per subset: smallest valid sums of rays and of voxels; negative if unknown */
+	double *square;       /* per subset: |b - A x|^2, valid after a wait */
+	double unused;        /* receives sums that are not requested */
+	size_t rows, columns; /* the first `rows` subsets keep R, the first `columns` keep C */
 };
 
 static size_t largest_subset(const gt_problem *p)
@@ -100,15 +103,38 @@ static void column_weights(const gt_ordered_subsets *s, size_t k)
 	invert(s->threshold, s->C[k], &s->min[1][k]);
 }
 
-static int keeps_sums(const gt_ordered_subsets *s, int keep, const gt_array *x)
+/* Memory for sums with keep=auto. Other programs need memory of the host, too; on a GPU some is left for scratch. */
+static double memory_for_sums(const gt_array *x)
 {
-	double needed = (double)s->p->subsets * (double)gt_array_bytes(x);
+	gt_backend *be = gt_array_backend(x);
 	size_t available, total;
-	for (size_t k = 0; k < s->p->subsets; k++)
-		needed += (double)gt_array_bytes(s->p->b[k]);
-	gt_backend_memory(gt_array_backend(x), &available, &total);
-	const int fits = gt_team_min(gt_array_backend(x), needed < 0.5 * (double)available) > 0; /* equal on all ranks */
-	return keep == GT_OS_KEEP_YES || (keep == GT_OS_KEEP_AUTO && fits);
+	gt_backend_memory(be, &available, &total);
+	return gt_backend_is_gpu(be) ? 0.9 * (double)available - SPARE_VOLUMES * (double)gt_array_bytes(x) : 0.5 * (double)available;
+}
+
+/* Number of n arrays of `each` bytes that fit the memory; subtracts them. */
+static size_t fitting(size_t n, double each, double *memory)
+{
+	const size_t fit = (size_t)fmin((double)n, fmax(*memory, 0) / each);
+	*memory -= (double)fit * each;
+	return fit;
+}
+
+/* R and C of a subset save one projection each; the smaller ones are kept first. Equal on all ranks. */
+static void choose_kept(gt_ordered_subsets *s, int keep, const gt_array *x)
+{
+	gt_backend *be = gt_array_backend(x);
+	const size_t n = s->p->subsets;
+	const double volume = (double)gt_array_bytes(x), rays = (double)(gt_array_size(s->r_room) * gt_type_size(gt_array_type(x)));
+	double memory = keep == GT_OS_KEEP_AUTO ? memory_for_sums(x) : 0;
+	size_t rows = n, columns = n;
+	if (keep != GT_OS_KEEP_YES) {
+		rows = rays <= volume ? fitting(n, rays, &memory) : 0;
+		columns = fitting(n, volume, &memory);
+		rows = rays <= volume ? rows : fitting(n, rays, &memory);
+	}
+	s->rows = (size_t)gt_team_min(be, (double)rows);
+	s->columns = (size_t)gt_team_min(be, (double)columns);
 }
 
 static gt_status make_subset(gt_ordered_subsets *s, size_t k, const gt_array *x)
@@ -116,12 +142,12 @@ static gt_status make_subset(gt_ordered_subsets *s, size_t k, const gt_array *x)
 	gt_status st = GT_OK;
 	const gt_array *b = s->p->b[k];
 	GT_TRY(gt_array_shaped(s->r_room, 0, b, &s->r[k]));
-	GT_TRY(s->keep ? gt_array_like(b, &s->R[k]) : gt_array_shaped(s->R_room, 0, b, &s->R[k]));
-	GT_TRY(s->keep ? gt_array_like(x, &s->C[k]) : gt_array_part(s->C_room, 0, gt_array_size(x), &s->C[k]));
-	if (s->keep) {
+	GT_TRY(k < s->rows ? gt_array_like(b, &s->R[k]) : gt_array_shaped(s->R_room, 0, b, &s->R[k]));
+	GT_TRY(k < s->columns ? gt_array_like(x, &s->C[k]) : gt_array_part(s->C_room, 0, gt_array_size(x), &s->C[k]));
+	if (k < s->rows)
 		row_weights(s, k);
+	if (k < s->columns)
 		column_weights(s, k);
-	}
 done:
 	return st;
 }
@@ -144,11 +170,11 @@ static gt_status prepare(gt_ordered_subsets *s, const struct gt_ordered_subsets_
 	gt_ordered_subsets_fill_order((enum gt_ordered_subsets_order)o->order, n, s->order);
 	GT_TRY(gt_array_like(x, &s->g));
 	GT_TRY(gt_array_new(gt_array_backend(x), gt_array_type(x), max, &s->r_room));
-	s->keep = keeps_sums(s, o->keep, x);
-	if (!s->keep) {
+	choose_kept(s, o->keep, x);
+	if (s->rows < n)
 		GT_TRY(gt_array_like(s->r_room, &s->R_room));
+	if (s->columns < n)
 		GT_TRY(gt_array_like(x, &s->C_room));
-	}
 	for (size_t k = 0; k < n; k++)
 		GT_TRY(make_subset(s, k, x));
 	if (o->momentum && n == 1) {
@@ -170,14 +196,14 @@ static void update(gt_ordered_subsets *s, size_t k, double relax, double ahead, 
 {
 	const gt_problem *p = s->p;
 	gt_array *r = s->r[k];
-	if (!s->keep)
+	if (k >= s->rows)
 		row_weights(s, k);
 	gt_forward(p->A[k], x, r);
 	if (s->seen)
 		follow(s, ahead, r);
 	gt_weighted_residual_async(p->b[k], s->R[k], r, s->seen ? &s->unused : &s->square[k]); /* r = R (b - A x) */
 	gt_adjoint(p->A[k], r, s->g);
-	if (!s->keep)
+	if (k >= s->columns)
 		column_weights(s, k);
 	gt_add_scaled_clamped(relax, s->g, s->C[k], p->lo, p->hi, x);
 }

@@ -138,7 +138,6 @@ static void put_volume(FILE *f, const struct gt_page_data *d)
 	const double first[3] = { gt_grid_first(g, 0), gt_grid_first(g, 1), gt_grid_first(g, 2) };
 	const char *quantity = d->item->quantity;
 	const double water = quantity ? 0 : gt_volume_water(v);
-	const gt_unit unit = d->item->unit == GT_UNIT_AUTO ? gt_volume_unit(v) : d->item->unit;
 	char text[256];
 	put_numbers(f, "pitch", g->pitch, 3);
 	put_numbers(f, "first", first, 3);
@@ -146,7 +145,7 @@ static void put_volume(FILE *f, const struct gt_page_data *d)
 	if (gt_volume_position_known(v))
 		put_letters(f, v);
 	fputs(",\"unit\":", f);
-	gt_write_json_text(f, quantity ? quantity : unit == GT_HU && water > 0 ? "HU" : "mm-1");
+	gt_write_json_text(f, quantity ? quantity : d->item->unit != GT_PER_MM && water > 0 ? "HU" : "mm-1");
 	fputs(",\"facts\":[[\"file or name\",", f);
 	gt_write_json_text(f, d->item->name ? d->item->name : "");
 	putc(']', f);
@@ -177,14 +176,24 @@ static void put_projections(FILE *f, const struct gt_page_data *d)
 	char text[128];
 	put_numbers(f, "pitch", pitch, 3);
 	put_numbers(f, "first", first, 3);
-	put_scan(f, s);
-	put_angles(f, s);
-	fputs(",\"water\":null,\"unit\":\"\",\"facts\":[[\"file or name\",", f);
+	const char *quantity = d->item->quantity;
+	if (!quantity) {
+		put_scan(f, s);
+		put_angles(f, s);
+	}
+	fputs(",\"water\":null,\"unit\":", f);
+	gt_write_json_text(f, quantity ? quantity : "");
+	fputs(",\"facts\":[[\"file or name\",", f);
 	gt_write_json_text(f, d->item->name ? d->item->name : "");
 	putc(']', f);
-	put_scan_facts(f, s);
+	if (quantity) {
+		snprintf(text, sizeof text, "%zu images, %zu rows, %zu columns; geometry not known", s->views, s->rows, s->columns);
+		put_fact(f, "size", text);
+	} else {
+		put_scan_facts(f, s);
+	}
 	if (d->data) {
-		snprintf(text, sizeof text, "%.6g to %.6g (line integrals)", d->tiles.min, d->tiles.max);
+		snprintf(text, sizeof text, "%.6g to %.6g (%s)", d->tiles.min, d->tiles.max, quantity ? quantity : "line integrals");
 		put_fact(f, "values", text);
 	}
 	put_origin(f, gt_projections_provenance(p));

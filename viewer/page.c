@@ -7,7 +7,6 @@
 #include <strings.h>
 #include <gantry/io.h>
 #include <gantry/threads.h>
-#include "core/order_statistics.h"
 #include "core/try.h"
 #include "viewer/html.h"
 #include "viewer/page.h"
@@ -15,7 +14,7 @@
 
 /* Maximum number of values of an array in browsers; default size of a page, bytes. */
 static const double max_values = 6e8, default_bytes = 36e6;
-enum { WINDOW_SAMPLES = 400000, HTML_BYTES = 400000, PER_THREAD = 4 };
+enum { HTML_BYTES = 400000, PER_THREAD = 4 };
 
 int gt_page_is_name(const char *path)
 {
@@ -72,34 +71,19 @@ static struct gt_page_data data_of(const gt_page_item *item)
 	return d;
 }
 
-/* The page's window in the item's unit, or percentiles of some of the values. */
+/* The page's window in the item's unit, or the default window of the values. */
 static gt_status window(const gt_page *page, const gt_page_part *part, struct gt_page_data *d)
 {
 	const double low = part->low < part->high ? part->low : page->low, high = part->low < part->high ? part->high : page->high;
-	const size_t all = d->n[0] * d->n[1] * d->n[2], stride = all / WINDOW_SAMPLES + 1;
 	const double water = d->item->volume ? gt_volume_water(d->item->volume) : 0;
 	const gt_unit unit = !d->item->volume ? GT_PER_MM : d->item->unit == GT_UNIT_AUTO ? gt_volume_unit(d->item->volume) : d->item->unit;
-	size_t n = 0;
 	if (low < high) {
 		const int hu = unit == GT_HU && water > 0 && !d->item->quantity;
 		d->window[0] = hu ? water * (1 + low / 1000) : low;
 		d->window[1] = hu ? water * (1 + high / 1000) : high;
 		return GT_OK;
 	}
-	double *some = malloc((all / stride + 1) * sizeof *some);
-	if (!some)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < all; i += stride)
-		if (isfinite(d->data[i]))
-			some[n++] = (double)d->data[i];
-	d->window[0] = n ? gt_quantile(some, n, 0.005) : 0;
-	d->window[1] = n ? gt_quantile(some, n, 0.995) : 1;
-	if (!(d->window[0] < d->window[1])) {
-		d->window[0] = d->tiles.min;
-		d->window[1] = d->tiles.max > d->tiles.min ? d->tiles.max : d->tiles.min + fmax(1e-6, fabs(d->tiles.min));
-	}
-	free(some);
-	return GT_OK;
+	return gt_display_window(d->data, d->n[0] * d->n[1] * d->n[2], &d->window[0], &d->window[1]);
 }
 
 gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *items)

@@ -255,6 +255,19 @@ done:
 	return st;
 }
 
+/* Integers such as counts need no step below 1. */
+static double finest_step(const struct gt_page_tiles *t)
+{
+	const double range = t->max - t->min;
+	const size_t all = t->n[0] * t->n[1] * t->n[2];
+	size_t i = 0;
+	if (!(range > 0))
+		return t->max != 0 ? fabs(t->max) / FINEST : 1;
+	while (range <= FINEST && i < all && (!isfinite(t->data[i]) || t->data[i] == rintf(t->data[i])))
+		i++;
+	return i == all ? 1 : range / FINEST;
+}
+
 gt_status gt_tiles_plan(gt_pool *pool, const float *data, const size_t n[3], double bytes, struct gt_page_tiles *t)
 {
 	const int threads = gt_pool_threads(pool);
@@ -269,8 +282,7 @@ gt_status gt_tiles_plan(gt_pool *pool, const float *data, const size_t n[3], dou
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	for (int i = 0; i < threads; i++)
 		GT_TRY(gt_tile_new(n, &a.tile[i]));
-	const double range = t->max - t->min;
-	GT_TRY(find_step(t, bytes, range > 0 ? range / FINEST : t->max != 0 ? fabs(t->max) / FINEST : 1, &a));
+	GT_TRY(find_step(t, bytes, finest_step(t), &a));
 done:
 	for (int i = 0; i < threads && a.tile; i++)
 		gt_tile_free(&a.tile[i]);

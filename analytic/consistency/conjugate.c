@@ -9,6 +9,7 @@
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/arguments.h"
 #include "core/try.h"
+#include "geometry/scan.h"
 
 /* WORSE: relative difference, and ERRORS: number of standard errors, that are significant. NEAR: tolerance in pixels,
  * or ERRORS standard errors. WILD: largest ratio of difference to expected difference. */
@@ -16,6 +17,8 @@
 #define ERRORS 5
 #define NEAR 0.1
 #define WILD 2
+/* Parallel rays with this inclination (rad) still have conjugates, to a fraction of a row. */
+#define MAX_INCLINATION 0.0175
 /* CALM: up to this ratio no other faults are tried. */
 #define CALM 1.2
 /* Numbers of pairs: minimum; full check; quick check. */
@@ -207,6 +210,10 @@ static gt_status begin(checking *c, const gt_scan *scan, const float *data, gt_p
 	gt_conjugate_report *report = c->report;
 	gt_status st = GT_OK;
 	memset(report, 0, sizeof *report);
+	if (gt_scan_has_inclined_rays(scan) &&
+	    (gt_scan_is_laminography(scan) || (scan->shape == GT_PARALLEL && gt_scan_inclination(scan, 0) > MAX_INCLINATION)))
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "conjugate rays: the axis is tilted: opposite views measure different rays, expected a level axis");
 	if (scan->columns < 4)
 		return gt_fail(GT_ERR_UNSUPPORTED, "conjugate rays: %zu columns: expected at least 4", scan->columns);
 	GT_TRY(gt_conjugate_pairs(scan, pool, max, &c->pair, &report->pairs, &c->slack));

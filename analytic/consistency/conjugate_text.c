@@ -98,5 +98,5 @@ void gt_conjugate_remedy(const char *file, const gt_scan *s, const gt_conjugate_
 			before = ",";
 		}
 	if (what & GT_CONJUGATE_CENTER)
-		append(&r, " --column-center %.2f", gt_conjugate_center(s, what, c->center));
+		append(&r, " --axis %.2f", gt_conjugate_center(s, what, c->center));
 }

@@ -5,6 +5,7 @@
 #include <gantry/constants.h>
 #include "analytic/fbp/angular_coverage.h"
 #include "core/try.h"
+#include "geometry/laminography.h"
 #include "geometry/scan_gap.h"
 
 static double cross2(const double *a, const double *b) { return a[0] * b[1] - a[1] * b[0]; }
@@ -19,7 +20,22 @@ double gt_angular_coverage_fan(const gt_angular_coverage *s, size_t view, double
 		*reach = length;
 	if (s->scan->shape == GT_PARALLEL)
 		return -cross2(ray, axis) / length;
+	if (s->laminography && s->tilted) {
+		double tangent[3];
+		gt_angular_coverage_tangent(s, view, tangent);
+		return asin(gt_dot3(ray, tangent) / sqrt(gt_dot3(ray, ray)));
+	}
 	return atan2(cross2(axis, ray), axis[0] * ray[0] + axis[1] * ray[1]);
+}
+
+void gt_angular_coverage_tangent(const gt_angular_coverage *s, size_t view, double tangent[3])
+{
+	const gt_view *w = &s->scan->view[view];
+	const double *from = s->scan->shape == GT_PARALLEL ? w->detector : s->center;
+	const double x = w->source[0] - from[0], y = w->source[1] - from[1], length = hypot(x, y);
+	tangent[0] = y / length;
+	tangent[1] = -x / length;
+	tangent[2] = 0;
 }
 
 double gt_angular_coverage_distance(const gt_angular_coverage *s, size_t view)
@@ -46,26 +62,59 @@ static gt_status check_rows(const char *who, const gt_scan *scan)
 	return GT_OK;
 }
 
+/* Rays of a plate: the missing cone has the tilt as its half angle. */
+#define MAX_LAMINOGRAPHY 75.0
+
+/* The filter runs along the columns: these must be along the tangent of the orbit, within MAX_TILT. */
+static gt_status check_tangent(const char *who, const gt_angular_coverage *s)
+{
+	for (size_t v = 0; v < s->scan->views; v++) {
+		const double tilt = gt_scan_inclination(s->scan, v) * GT_DEGREES;
+		double tangent[3];
+		gt_angular_coverage_tangent(s, v, tangent);
+		const double off = acos(fmin(1, fabs(gt_dot3(tangent, s->scan->view[v].column_axis)))) * GT_DEGREES;
+		if (!(tilt <= MAX_LAMINOGRAPHY + 1e-6))
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "%s: the rays of view %zu are inclined by %.6g degrees to the x-y plane: expected at most %g; "
+			               "use an iterative solver such as os-sart",
+			               who, v, tilt, MAX_LAMINOGRAPHY);
+		if (!(off <= MAX_TILT))
+			return gt_fail(
+				GT_ERR_UNSUPPORTED,
+				"%s: the columns of view %zu are %.6g degrees from the tangent of the orbit, along which it filters: "
+				"expected at most %g; use a panel that turns with the view (beam, stage, axis), or an iterative solver "
+				"such as os-sart",
+				who, v, off, MAX_TILT);
+	}
+	return GT_OK;
+}
+
+static gt_status check_angles(const char *who, const gt_scan *scan)
+{
+	for (size_t v = 0; v < scan->views; v++)
+		if (isnan(scan->view[v].angle))
+			return gt_fail(GT_ERR_UNSUPPORTED, "%s needs gantry angles: view %zu has none", who, v);
+	return GT_OK;
+}
+
 static gt_status check_views(const char *who, const gt_scan *scan)
 {
-	const gt_status st = check_rows(who, scan);
-	if (st != GT_OK)
-		return st;
-	for (size_t v = 0; v < scan->views; v++) {
+	gt_status st = check_rows(who, scan);
+	if (st == GT_OK)
+		st = check_angles(who, scan);
+	for (size_t v = 0; st == GT_OK && scan->shape == GT_PARALLEL && v < scan->views; v++) {
 		const gt_view *w = &scan->view[v];
-		if (isnan(w->angle))
-			return gt_fail(GT_ERR_UNSUPPORTED, "%s needs gantry angles: view %zu has none", who, v);
 		double ray[3];
 		for (int a = 0; a < 3; a++)
 			ray[a] = w->detector[a] - w->source[a];
 		const double tilt = atan2(ray[2], hypot(ray[0], ray[1]));
-		if (scan->shape == GT_PARALLEL && fabs(tilt) > 1e-6)
+		if (fabs(tilt) > 1e-6)
 			return gt_fail(
 				GT_ERR_UNSUPPORTED,
 				"%s needs rays perpendicular to z: those of view %zu are inclined by %.6g degrees; use an iterative solver such as os-sart",
 				who, v, tilt * 180 / GT_PI);
 	}
-	return GT_OK;
+	return st;
 }
 
 static void radius_range(const gt_scan *scan, const double center[2], double *min, double *max)
@@ -179,7 +228,9 @@ gt_status gt_angular_coverage_new(const char *who, const gt_scan *scan, gt_angul
 	memset(s, 0, sizeof *s);
 	s->scan = scan;
 	s->detector = gt_scan_detector(scan);
-	GT_TRY(check_views(who, scan));
+	s->laminography = (scan->shape == GT_PARALLEL || gt_scan_is_laminography(scan)) && gt_scan_has_inclined_rays(scan);
+	s->tilted = scan->shape != GT_ARC && ((s->laminography && scan->shape == GT_PARALLEL) || gt_scan_rows_along_z(scan, who) != GT_OK);
+	GT_TRY(s->laminography ? check_angles(who, scan) : check_views(who, scan));
 	s->direction = malloc(scan->views * sizeof *s->direction);
 	s->weight = malloc(scan->views * sizeof *s->weight);
 	if (!s->direction || !s->weight) {
@@ -187,13 +238,20 @@ gt_status gt_angular_coverage_new(const char *who, const gt_scan *scan, gt_angul
 		goto done;
 	}
 	GT_TRY(find_axis(who, s));
+	if (s->laminography)
+		GT_TRY(check_tangent(who, s));
 	set_directions(s);
-	GT_TRY(gt_directions_cover(s->direction, scan->views, scan->shape == GT_PARALLEL ? GT_PI : 2 * GT_PI, 0, &s->cover, s->weight));
+	GT_TRY(gt_directions_cover(s->direction, scan->views, gt_angular_coverage_period(s), 0, &s->cover, s->weight));
 	GT_TRY(measure_reach(who, s));
 done:
 	if (st != GT_OK)
 		gt_angular_coverage_free(s);
 	return st;
+}
+
+double gt_angular_coverage_period(const gt_angular_coverage *s)
+{
+	return s->scan->shape == GT_PARALLEL && !s->laminography ? GT_PI : 2 * GT_PI;
 }
 
 gt_status gt_angular_coverage_whole_turn(gt_angular_coverage *s)

@@ -37,7 +37,7 @@ typedef struct {
 	size_t views, rows, columns;
 	double row_pitch;
 	gt_grid grid;
-	int tilted;                             /* rows not parallel to z: views have matrices, see gt_back_point() */
+	int tilted;                             /* views have matrices, see gt_angular_coverage and gt_back_point() */
 	/* 0: voxels that project beyond the rows by more than half a pixel get nothing */
 	int clamp_rows;
 	int kernel;                             /* gt_kernel */

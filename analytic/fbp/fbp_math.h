@@ -21,8 +21,8 @@ struct gt_back_view {
 	double height;                  /* height of row 0 above the source, mm */
 	int flip_rows;                  /* 1: the detector's rows run down; rows here are counted upwards */
 	unsigned table;                 /* index of the plan's gains and slopes */
-	/* Flat detectors with rows not parallel to z: (column / lambda, row / lambda, 1 / lambda) = matrix (x, y, z,
-	 * 1). */
+	/* Rows not parallel to z, or inclined parallel rays: (column / lambda, row / lambda, 1 / lambda) = matrix
+	 * (x, y, z, 1). */
 	double matrix[12];
 };
 

@@ -12,6 +12,7 @@
 #include "analytic/fbp/fbp.h"
 #include "analytic/fbp/preweights.h"
 #include "core/try.h"
+#include "geometry/laminography.h"
 #include "geometry/scan_gap.h"
 
 /* A displacement of the detector up to this many pixels only interleaves conjugate rays. */
@@ -39,8 +40,22 @@ static gt_status too_short(const char *who, const gt_angular_coverage *s, double
 		who, s->scan->views, has, needed * GT_DEGREES, (needed - GT_PI) * GT_DEGREES);
 }
 
+/* A frequency (ku, kv) of a tilted view is measured again at pi + theta - 2 atan2(kv sin(tilt), ku). 180 degrees do not
+ * measure all frequencies once, and Parker's weights assume theta + pi. */
+static gt_status check_turn(const char *who, const gt_angular_coverage *s)
+{
+	if (s->cover.full)
+		return GT_OK;
+	return gt_fail(GT_ERR_UNSUPPORTED,
+	               "%s: the %zu views cover %.2f degrees about a tilted axis: expected 360, because opposite views measure "
+	               "different rays; use an iterative solver such as os-sart, or short-scan=off to weight the views equally",
+	               who, s->scan->views, s->cover.range * GT_DEGREES);
+}
+
 static gt_status check_range(const char *who, const gt_angular_coverage *s)
 {
+	if (s->laminography)
+		return check_turn(who, s);
 	const int parallel = s->scan->shape == GT_PARALLEL;
 	const double needed = parallel ? GT_PI : GT_PI + 2 * s->half_fan, slack = parallel ? 2 / GT_DEGREES : s->cover.step;
 	if (s->cover.full)
@@ -72,7 +87,7 @@ static gt_status lacks_views(const char *who, const gt_angular_coverage *s)
  * object within the nearer side is reconstructed as in a short scan. */
 static gt_status try_offset(const char *who, gt_angular_coverage *s, const gt_fbp_options *o, int *is_offset)
 {
-	const double period = s->scan->shape == GT_PARALLEL ? GT_PI : 2 * GT_PI;
+	const double period = gt_angular_coverage_period(s);
 	gt_status st = GT_OK;
 	*is_offset = 0;
 	if (o->offset == GT_OFFSET_OFF || fabs(s->offset) <= SMALL_OFFSET)
@@ -234,6 +249,10 @@ static double mask_radius(const gt_angular_coverage *s, const gt_fbp_options *o,
 	const double fan = is_offset ? s->longer : s->shorter;
 	if (o->mask == GT_MASK_NONE)
 		return INFINITY;
+	if (s->laminography) {
+		const gt_plate_reach reach = gt_scan_plate_reach(s->scan, 0);
+		return fmax(0, fmin(is_offset ? reach.longer : reach.shorter, reach.rows));
+	}
 	return s->scan->shape == GT_PARALLEL ? fan : s->distance * sin(fmin(fan, GT_PI / 2));
 }
 
@@ -277,7 +296,7 @@ gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *s
 		            .kernel = o->kernel };
 	GT_TRY(gt_fbp_launch(who, o, &p->launch));
 	GT_TRY(gt_angular_coverage_new(who, scan, &coverage));
-	p->tilted = scan->shape == GT_FLAT && gt_scan_rows_along_z(scan, who) != GT_OK;
+	p->tilted = coverage.tilted;
 	GT_TRY(choose_redundancy(who, &coverage, o, &m.preweights));
 	const int is_offset = m.preweights.redundancy == GT_OFFSET_DETECTOR;
 	plan_row(&coverage, o, is_offset, &p->row);

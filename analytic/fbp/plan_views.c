@@ -1,6 +1,6 @@
 /* Positions of voxels in each view of a filtered backprojection. Flat, arc and parallel detectors with rows parallel to
- * slices have separate column and row formulas; tilted ones have a matrix. See Kak, Slaney, Principles of Computerized
- * Tomographic Imaging, 1988, ch. 3. Memory: one record per view, owned by the plan. */
+ * slices have separate column and row formulas; tilted ones and inclined parallel rays have a matrix. See Kak, Slaney,
+ * Principles of Computerized Tomographic Imaging, 1988, ch. 3. Memory: one record per view, owned by the plan. */
 #include <math.h>
 #include <gantry/author/scan_math.h>
 #include "analytic/fbp/fbp.h"
@@ -44,17 +44,35 @@ static void matrix_row(const double *depth, const gt_view *w, const double axis[
 	row[3] = foot_at * depth[3] - gt_dot3(axis, w->source) / pitch;
 }
 
+/* Row of the matrix of parallel rays e: a point x is projected along e onto the panel with normal n. */
+static void parallel_row(const gt_view *w, const double axis[3], double center, double pitch, double *row)
+{
+	double n[3], e[3];
+	const double plane = gt_preweights_plane3(w, n);
+	for (int a = 0; a < 3; a++)
+		e[a] = w->detector[a] - w->source[a];
+	const double shear = gt_dot3(axis, e) / plane;
+	for (int a = 0; a < 3; a++)
+		row[a] = (axis[a] - shear * n[a]) / pitch;
+	row[3] = center - gt_dot3(row, w->detector);
+}
+
 static void set_tilted(const gt_scan *scan, const gt_view *w, size_t lead, struct gt_back_view *b)
 {
 	double n[3], up[3], *depth = b->matrix + 8;
 	const double distance = gt_preweights_plane3(w, n);
 	b->flip_rows = w->row_axis[2] < 0;
 	for (int a = 0; a < 3; a++) {
-		depth[a] = n[a] / distance;
+		depth[a] = scan->shape == GT_PARALLEL ? 0 : n[a] / distance;
 		up[a] = b->flip_rows ? -w->row_axis[a] : w->row_axis[a];
 	}
-	depth[3] = -gt_dot3(n, w->source) / distance;
+	depth[3] = scan->shape == GT_PARALLEL ? 1 : -gt_dot3(n, w->source) / distance;
 	const double center = b->flip_rows ? (double)scan->rows - 1 - scan->row_center : scan->row_center;
+	if (scan->shape == GT_PARALLEL) {
+		parallel_row(w, w->column_axis, scan->column_center + (double)lead, scan->column_pitch, b->matrix);
+		parallel_row(w, up, center, scan->row_pitch, b->matrix + 4);
+		return;
+	}
 	const double column = gt_preweights_foot(w, w->column_axis, scan->column_center, scan->column_pitch),
 		     row = gt_preweights_foot(w, up, center, scan->row_pitch);
 	matrix_row(depth, w, w->column_axis, column + (double)lead, scan->column_pitch, b->matrix);

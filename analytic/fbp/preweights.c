@@ -109,8 +109,36 @@ static double redundancy(const gt_preweights *c, size_t view, double fan)
 	return 1;
 }
 
+/* Laminography on a panel that holds the tangent t: gain R / ray, which is sin(phi) for parallel rays. In the plane of
+ * source, voxel and t the fan formula has dtheta R = (in-plane radius) dtheta', and all lengths of the panel cancel.
+ * Columns c not quite along t: fans of level panels, R cos(fan) / plane, give R (t.c - u t.n / plane) / reach. */
+static void set_plate(const gt_preweights *c, size_t view, double *gain, double *slope)
+{
+	const gt_angular_coverage *s = c->coverage;
+	const gt_scan *scan = s->scan;
+	const gt_view *w = &scan->view[view];
+	double n[3], tangent[3], ray[3];
+	const double plane = gt_preweights_plane3(w, n), radius = gt_angular_coverage_distance(s, view), counts = c->norm * s->weight[view],
+		     middle = gt_preweights_foot(w, w->column_axis, scan->column_center, scan->column_pitch);
+	gt_angular_coverage_tangent(s, view, tangent);
+	const double along = gt_dot3(tangent, w->column_axis), across = gt_dot3(tangent, n) / plane;
+	for (int a = 0; a < 3; a++)
+		ray[a] = w->detector[a] - w->source[a];
+	const double sine = hypot(ray[0], ray[1]) / sqrt(gt_dot3(ray, ray));
+	for (size_t k = 0; k < scan->columns; k++) {
+		const double fan = gt_angular_coverage_fan(s, view, (double)k, NULL), pixel = counts * redundancy(c, view, fan),
+			     u = ((double)k - middle) * scan->column_pitch, reach = hypot(plane, u);
+		gain[k] = scan->shape == GT_PARALLEL ? pixel * sine / fabs(along) : pixel * radius * fabs(along - u * across) / reach;
+		slope[k] = scan->shape == GT_PARALLEL ? 0 : 1 / reach;
+	}
+}
+
 void gt_preweights_set(const gt_preweights *c, size_t view, double *gain, double *slope)
 {
+	if (c->coverage->laminography && c->tilted) {
+		set_plate(c, view, gain, slope);
+		return;
+	}
 	const gt_scan *scan = c->coverage->scan;
 	const gt_view *w = &scan->view[view];
 	double n[3];

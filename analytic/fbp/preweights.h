@@ -10,7 +10,7 @@ typedef enum { GT_EACH_ONCE, GT_SHORT_SCAN, GT_OFFSET_DETECTOR } gt_redundancy;
 
 typedef struct {
 	const gt_angular_coverage *coverage;
-	int tilted;                     /* flat: rows not along z */
+	int tilted;                     /* as of the plan */
 	gt_redundancy redundancy;
 	double norm;                    /* normalisation of the sum over views */
 } gt_preweights;

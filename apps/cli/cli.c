@@ -25,7 +25,8 @@ static const cli_option report_options[] = {
 	{ 0 },
 };
 static const cli_option every_options[] = {
-	{ .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "no progress and no notes", .at = offsetof(cli_common, quiet) },
+	{ .name = "quiet", .letter = 'q', .group = "General", .kind = CLI_FLAG,
+	  .help = "no progress and no notes", .at = offsetof(cli_common, quiet) },
 	{ .name = "timings", .kind = CLI_FLAG, .help = "print the time of each stage to the standard error at the end",
 	  .at = offsetof(cli_common, timings) },
 	{ .name = "help", .letter = 'h', .kind = CLI_FLAG, .help = "print this help", .at = offsetof(cli_common, help) },
@@ -81,6 +82,11 @@ static gt_status unknown_option(const cli_command *c, const char *arg, size_t n)
 	char *name = strndup(arg, n);
 	if (!name)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (const cli_hint *h = c->hints; h && h->name; h++)
+		if (n > 2 && !strcmp(h->name, name + 2)) {
+			free(name);
+			return gt_fail(GT_ERR_ARG, "unknown option '--%s': use %s", h->name, h->use);
+		}
 	cli_option_tables(c, table);
 	for (int t = 0; t < CLI_TABLES; t++)
 		for (const cli_option *o = table[t]; o->name; o++)
@@ -229,6 +235,10 @@ gt_status cli_parse(const cli_command *c, int argc, char **argv, void *options, 
 		return st;
 	if (call->files < c->min_files)
 		return gt_fail(GT_ERR_ARG, "a file or name is missing: gantry %s %s", c->name, c->synopsis);
+	int common = 0;
+	const gt_status pattern = find(c, "flat", 4, 0, &common) ? cli_check_pattern(call) : GT_OK;
+	if (pattern != GT_OK)
+		return pattern;
 	if (call->files > c->max_files)
 		return gt_fail(GT_ERR_ARG, "'%s' is one argument too many: gantry %s %s", call->file[c->max_files], c->name, c->synopsis);
 	return cli_check_files(call, options);
@@ -250,14 +260,25 @@ int cli_option_text(const cli_option *o, char *text, size_t size)
 	return snprintf(text, size, "  %s--%s%s", letter, o->name, value);
 }
 
+int cli_has_groups(const cli_command *c)
+{
+	for (const cli_option *o = c->options; o && o->name; o++)
+		if (o->group)
+			return 1;
+	return 0;
+}
+
 void cli_print_help(const cli_command *c, FILE *out)
 {
+	const int groups = cli_has_groups(c);
 	const cli_option *table[CLI_TABLES];
 	cli_option_tables(c, table);
 	fprintf(out, "gantry %s: %s\n\n  gantry %s %s\n\n", c->name, c->about, c->name, c->synopsis);
 	for (int t = 0; t < CLI_TABLES; t++)
 		for (const cli_option *o = table[t]; o->name; o++) {
 			char name[192];
+			if (groups && o->group)
+				fprintf(out, "%s%s\n", t || o != table[0] ? "\n" : "", o->group);
 			if (cli_option_text(o, name, sizeof name) < 32)
 				fprintf(out, "%-32s%s\n", name, o->help);
 			else
@@ -300,38 +321,6 @@ int cli_exit(const cli_call *call, gt_status st)
 }
 
 gt_status cli_need(const char *option, const char *value) { return value ? GT_OK : gt_fail(GT_ERR_ARG, "%s is needed", option); }
-
-/* Returns the unit of "100HU" or "0.02 mm-1"; NULL without one. */
-static const char *unit_behind(const char *number)
-{
-	static const char *const units[] = { "HU", "mm-1" };
-	const char *at = number + strspn(number, "+-.0123456789eE");
-	at += strspn(at, " ");
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (at > number && !strncasecmp(at, units[i], strlen(units[i])))
-			return units[i];
-	return NULL;
-}
-
-gt_status cli_parse_range(const char *what, const char *text, double *low, double *high)
-{
-	const char *colon = strchr(text, ':');
-	char *first = colon ? strndup(text, (size_t)(colon - text)) : NULL;
-	const char *unit = colon && unit_behind(colon + 1) ? unit_behind(colon + 1) : unit_behind(text);
-	gt_status st = GT_OK;
-	if (unit)
-		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH without units: set the unit by --unit %s", what, text, unit);
-	else if (!first)
-		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH", what, text);
-	if (st == GT_OK)
-		st = gt_parse_real(what, first, -1e9, 1e9, low);
-	if (st == GT_OK)
-		st = gt_parse_real(what, colon + 1, -1e9, 1e9, high);
-	if (st == GT_OK && !(*low < *high))
-		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW below HIGH", what, text);
-	free(first);
-	return st;
-}
 
 gt_status cli_parse_names(const char *what, const char *text, const char *const *names, int count, unsigned *chosen)
 {

@@ -22,6 +22,7 @@ typedef struct {
 	char letter;                    /* short name, or 0 */
 	cli_kind kind;
 	const char *value, *help;       /* "FILE"; one line */
+	const char *group;              /* heading above this option in the help; NULL: as the option before */
 	size_t at;                      /* offsetof in the options struct */
 	double min, max;                /* CLI_REAL, CLI_INT, CLI_LENGTH, CLI_ANGLE */
 	const char *const *names;       /* CLI_CHOICE, NULL-terminated */
@@ -46,12 +47,16 @@ typedef struct {
 	int process, processes;         /* index and number of MPI processes; processes is 0 without CLI_TEAMS */
 } cli_call;
 
+/* A name that other programs have for something: `use` states the option here. A NULL name ends the list. */
+typedef struct { const char *name, *use; } cli_hint;
+
 struct cli_command {
 	const char *name, *about;
 	const char *synopsis;           /* arguments after the command's name */
 	const char *notes;              /* after the options: examples, defaults explained; may be NULL */
 	unsigned traits;
 	const cli_option *options;
+	const cli_hint *hints;          /* for unknown options; may be NULL */
 	const void *defaults;
 	size_t options_size, min_files, max_files;
 	size_t words;                   /* number of leading arguments that are keywords, not files */
@@ -70,12 +75,16 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 gt_status cli_parse(const cli_command *command, int argc, char **argv, void *options, cli_call *call);
 /* GT_ERR_ARG if an output is the same file as an input or another output, also through links. */
 gt_status cli_check_files(const cli_call *call, const void *options);
+/* GT_ERR_ARG if the arguments are the images of one folder, as a shell pattern expands to them. */
+gt_status cli_check_pattern(const cli_call *call);
 void cli_print_help(const cli_command *command, FILE *out);
 /* Option tables of a command: the first fills its own struct, the others cli_common. */
 enum { CLI_TABLES = 4 };
 void cli_option_tables(const cli_command *command, const cli_option *table[CLI_TABLES]);
 /* Formats "  -o, --output FILE" and returns its length. */
 int cli_option_text(const cli_option *o, char *text, size_t size);
+/* 1: the command's own options have headings. */
+int cli_has_groups(const cli_command *command);
 /* Print to stdout a manual page in troff (NULL: of all commands), a page in Markdown, the bash completion script. */
 void cli_print_manual(const cli_command *command);
 void cli_print_markdown(const cli_command *command);
@@ -88,6 +97,12 @@ int cli_exit(const cli_call *call, gt_status st);
 gt_status cli_need(const char *option, const char *value);
 /* "name,name" -> bit k of *chosen for the k-th of `count` names; each once. */
 gt_status cli_parse_names(const char *what, const char *text, const char *const *names, int count, unsigned *chosen);
+/* Window of grey values: LOW:HIGH, LEVEL/WIDTH, each perhaps with HU or mm-1 at its end, or a name; see help window. */
+typedef struct { double low, high; gt_unit unit; /* GT_UNIT_AUTO: not stated */ } cli_window;
+gt_status cli_parse_window(const char *what, const char *text, cli_window *w);
+gt_status cli_help_window(const char *name);
+/* Opens an address in $BROWSER or by xdg-open. Does nothing without a display. */
+void cli_open_in_browser(const char *address);
 /* "low:high" -> two numbers, low < high. */
 gt_status cli_parse_range(const char *what, const char *text, double *low, double *high);
 /* Sets --number and --range in the options of a volume writer. */
@@ -121,6 +136,8 @@ gt_listener cli_collect(cli_notes *notes);
  * that holds the geometry alone. */
 enum { CLI_WITH_DATA, CLI_DATA_ALONE, CLI_GEOMETRY, CLI_IF_ANY };
 gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p);
+/* The same with options of the reader; its notes and progress are set here. */
+gt_status cli_read_scan_by(const cli_call *call, const char *path, int what, const gt_read_options *by, gt_projections **p);
 gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v);
 /* Opens a volume for reading by slices: its grid, and a reader that the caller closes. */
 gt_status cli_open_volume(const cli_call *call, const char *path, gt_volume **head, gt_slice_reader **r);

@@ -30,10 +30,10 @@ static void add_note(void *self, const gt_message *m)
 
 gt_listener cli_collect(cli_notes *notes) { return (gt_listener){ add_note, notes }; }
 
-gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p)
+gt_status cli_read_scan_by(const cli_call *call, const char *path, int what, const gt_read_options *by, gt_projections **p)
 {
 	cli_notes notes = { "" };
-	gt_read_options o = gt_read_defaults;
+	gt_read_options o = *by;
 	o.geometry_only = what == CLI_GEOMETRY;
 	o.may_lack_data = 1;
 	o.without_statistics = what == CLI_DATA_ALONE;
@@ -50,6 +50,11 @@ gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_pro
 	gt_projections_free(*p);
 	*p = NULL;
 	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds the geometry alone", path);
+}
+
+gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p)
+{
+	return cli_read_scan_by(call, path, what, &gt_read_defaults, p);
 }
 
 /* slices: NULL reads the voxels, or the grid alone if grid_only is set. */

@@ -58,6 +58,32 @@ gt_status cli_check_files(const cli_call *call, const void *options)
 	return st;
 }
 
+/* Length of the part of a path up to its last slash. */
+static size_t folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+gt_status cli_check_pattern(const cli_call *call)
+{
+	enum { MIN_IMAGES = 3 };
+	const gt_format *format = NULL;
+	int projections = 0;
+	const size_t n = call->files ? folder_length(call->file[0]) : 0;
+	if (call->files < MIN_IMAGES)
+		return GT_OK;
+	for (size_t i = 0; i < call->files; i++) {
+		const char *dot = strrchr(call->file[i], '.'), *first = strrchr(call->file[0], '.');
+		if (!dot || !first || strcmp(dot, first) || folder_length(call->file[i]) != n || strncmp(call->file[i], call->file[0], n))
+			return GT_OK;
+	}
+	if (gt_file_kind(call->file[0], &format, &projections) != GT_OK || strcmp(format->name, "frames"))
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG, "%zu images of one folder: expected the folder as one argument: gantry %s %.*s", call->files,
+	               call->command->name, n ? (int)n : 1, n ? call->file[0] : ".");
+}
+
 gt_status cli_write_text(const char *path, void (*write)(FILE *f, const void *self), const void *self)
 {
 	char *tmp = NULL;

@@ -1,6 +1,9 @@
 /* Passes the options about images to the library, and refuses those that do not apply. */
+#include <stdlib.h>
 #include <string.h>
 #include "apps/cli/frames.h"
+#include "apps/cli/progress.h"
+#include "apps/cli/try.h"
 
 const char *const cli_angle_units[] = { "auto", "deg", "rad", NULL }, *const cli_frames_values[] = { "counts", "line-integrals", NULL },
 		  *const cli_signs[] = { "auto", "as-file", "reversed", NULL };
@@ -48,8 +51,7 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 		int unused;
 		const char *instead;
 	} all[] = {
-		{ "axis", !isnan(g->axis) && !frames,
-		  projections ? "; gantry import --column-center sets the column of the central ray" : "" },
+		{ "axis", !isnan(g->axis) && !frames, projections ? "; gantry import --axis sets the column of the axis" : "" },
 		{ "pixel", !isnan(g->pixel) && !frames && strcmp(format->name, "rabbitct"), "; its file states the pitch of its pixels" },
 		{ "angles", g->angles && !frames, "" },
 		{ "angle-unit", g->angle_unit && !frames, "" },
@@ -75,4 +77,39 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 			return gt_fail(GT_ERR_ARG, "--%s does not apply to a %s file: %s%s", all[i].name, format->about, path,
 			               all[i].instead);
 	return GT_OK;
+}
+
+/* Values of images that are read without geometry: 400 MB. */
+static const size_t max_values = 100000000;
+
+gt_status cli_read_images(const cli_call *call, const char *path, const cli_frames *given, int what, gt_projections **p, size_t *each)
+{
+	const gt_format *format = NULL;
+	gt_frames_options frames;
+	gt_read_options o = gt_read_defaults;
+	int projections = 0;
+	char *why = NULL;
+	gt_status st = GT_OK;
+	*each = 0;
+	GT_TRY(gt_file_kind(path, &format, &projections));
+	GT_TRY(cli_frames_check(given, path));
+	cli_frames_apply(given, &frames, &o);
+	st = cli_read_scan_by(call, path, what, &o, p);
+	if (st == GT_OK || st == GT_STOPPED || !cli_is_frames(format) || given->angles || given->geometry)
+		return st;
+	why = cli_text("%s", gt_error());
+	app_progress progress = app_progress_start("read", call->common.quiet);
+	o.progress = app_progress_fraction;
+	o.progress_self = &progress;
+	const gt_status plain = gt_read_images(path, &o, max_values, p, each);
+	app_progress_end(&progress);
+	if (plain != GT_OK)
+		GT_TRY(gt_fail(st, "%s", why ? why : "out of memory"));
+	st = GT_OK;
+	cli_note(call, "images as stored, without geometry: %s", why ? why : "");
+	if (*each > 1)
+		cli_note(call, "%s: every %zuth image is read, for lack of memory", path, *each);
+done:
+	free(why);
+	return st;
 }

@@ -14,17 +14,16 @@ typedef struct {
 extern const char *const cli_angle_units[], *const cli_frames_values[], *const cli_signs[];
 
 /* Lines of an option table; AT(field) is the offset of a field of cli_frames in the options of the command. */
-#define CLI_FRAMES_OPTIONS(AT) \
-	{ .name = "axis", .kind = CLI_REAL, .value = "COLUMN", .at = AT(axis), .min = -1e6, .max = 1e6, \
-	  .help = "images, Data Exchange: column of the rotation axis, 0 at the centre of the first pixel (default: found)" }, \
+#define CLI_FRAMES_OPTIONS_BUT_GEOMETRY(AT) \
+	{ .name = "axis", .was = "column-center", .group = "Images: positions and counts", .kind = CLI_REAL, .value = "COLUMN", \
+	  .at = AT(axis), .min = -1e6, .max = 1e6, \
+	  .help = "column of the rotation axis, 0 at the centre of the first pixel (default: found; other files: gantry import)" }, \
 	{ .name = "pixel", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(pixel), .min = 1e-9, .max = 1e6, \
 	  .help = "pixel pitch of the detector if the file has none (1.2um; default 1mm; RabbitCT 0.32)" }, \
 	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_axis), .min = 1e-9, .max = 1e9, \
 	  .help = "images of a cone or fan beam: distance from source to axis (default: parallel beam)" }, \
 	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_detector), .min = 1e-9, \
 	  .max = 1e9, .help = "distance from source to detector, with --source-to-axis" }, \
-	{ .name = "geometry", .kind = CLI_INPUT, .value = "FILE", .at = AT(geometry), \
-	  .help = "images: geometry file of a scanner or of another program; 'gantry help geometry' lists the formats" }, \
 	{ .name = "direction", .kind = CLI_CHOICE, .at = AT(direction), .names = cli_signs, \
 	  .help = "rotation direction if --geometry leaves it open (default auto: found in the images)" }, \
 	{ .name = "axis-side", .kind = CLI_CHOICE, .at = AT(axis_side), .names = cli_signs, \
@@ -54,6 +53,10 @@ extern const char *const cli_angle_units[], *const cli_frames_values[], *const c
 	{ .name = "sinogram", .kind = CLI_FLAG, .at = AT(sinogram), \
 	  .help = "images: each is one detector row in all views, one line per view" }, \
 	{ .name = "gaps", .kind = CLI_FLAG, .at = AT(gaps), .help = "images: accept gaps in the numbers of the files" }
+#define CLI_FRAMES_OPTIONS(AT) \
+	CLI_FRAMES_OPTIONS_BUT_GEOMETRY(AT), \
+	{ .name = "geometry", .kind = CLI_INPUT, .value = "FILE", .at = AT(geometry), \
+	  .help = "images: geometry file of a scanner or of another program; 'gantry help geometry' lists the formats" }
 
 /* Sets the options of a reader; all three must stay valid while it reads. */
 void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_read_options *o);
@@ -61,5 +64,8 @@ void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_rea
 int cli_is_frames(const gt_format *format);
 /* GT_ERR_ARG names a given option that does not apply to the file or folder. */
 gt_status cli_frames_check(const cli_frames *given, const char *path);
+/* Reads projections, or images as they are stored if their geometry is unknown and no option states it; the note gives
+ * the reason. *each: 0 for projections; else every *each-th image was read. */
+gt_status cli_read_images(const cli_call *call, const char *path, const cli_frames *given, int what, gt_projections **p, size_t *each);
 
 #endif

@@ -101,6 +101,7 @@ static const struct {
 	{ .name = "step", .also = { "steps" }, .kind = "preparation", .help = help_step },
 	{ .name = "weights", .help = help_weights },
 	{ .name = "grid", .also = { "voxel" }, .help = help_grid },
+	{ .name = "window", .also = { "windows" }, .help = cli_help_window },
 	{ .name = "preset", .also = { "presets", "quality" }, .help = help_preset },
 	{ .name = "format", .also = { "formats" }, .kind = "format", .help = help_format },
 };
@@ -212,7 +213,7 @@ const cli_command cli_help = {
 	.name = "help",
 	.about = "print help on a command or on the arguments of options",
 	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] "
-		    "| step [NAME] | weights [NAME] | preset [NAME] | format [NAME] | grid]",
+		    "| step [NAME] | weights [NAME] | preset [NAME] | format [NAME] | grid | window]",
 	.notes =
 		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n"
 		"  gantry help preset\n  gantry help recon --man | man -l -     (installed as gantry-recon.1)\n",

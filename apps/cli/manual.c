@@ -88,8 +88,11 @@ void cli_print_manual(const cli_command *c)
 	put_section("OPTIONS");
 	cli_option_tables(c, table);
 	for (int t = 0; t < CLI_TABLES; t++)
-		for (const cli_option *o = table[t]; o->name; o++)
+		for (const cli_option *o = table[t]; o->name; o++) {
+			if (o->group && cli_has_groups(c))
+				printf(".SS %s\n", o->group);
 			put_option(o);
+		}
 	if (c->notes) {
 		put_section("NOTES");
 		put_lines(c->notes);
@@ -120,6 +123,8 @@ void cli_print_markdown(const cli_command *c)
 	cli_option_tables(c, table);
 	for (int t = 0; t < CLI_TABLES; t++)
 		for (const cli_option *o = table[t]; o->name; o++) {
+			if (o->group && cli_has_groups(c))
+				printf("### %s\n\n", o->group);
 			cli_option_text(o, name, sizeof name);
 			printf("`%s`{#%s}\n:   ", name + strspn(name, " "), o->name);
 			put_markdown(o->help);

@@ -15,15 +15,17 @@
 #include "geometry/scan.h"
 #include "io/png.h"
 
-static const app_calibrate_options defaults = { .find = "center,roll", .views = 180 };
+/* In the order of gt_calibrate_names, which files and Python keep. */
+static const char *const find_names[GT_CALIBRATE_PARAMETERS] = { "axis", "roll", "slant", "tilt", "distance" };
+static const app_calibrate_options defaults = { .find = "axis,roll", .views = 180 };
 #define AT(field) offsetof(app_calibrate_options, field)
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written projections, with the estimated geometry",
 	  .at = AT(output) },
-	{ .name = "find", .kind = CLI_TEXT, .value = "center,roll,slant,tilt,distance",
-	  .help = "parameters to estimate (default center,roll)", .at = AT(find) },
+	{ .name = "find", .kind = CLI_TEXT, .value = "axis,roll,slant,tilt,distance",
+	  .help = "parameters to estimate (default axis,roll)", .at = AT(find) },
 	{ .name = "beads", .kind = CLI_INPUT, .value = "N|FILE",
 	  .help = "scan of N beads: estimate source and detector; FILE: known positions, a line \"x y z\" (mm) per bead",
 	  .at = AT(beads) },
@@ -42,10 +44,14 @@ static const cli_option options[] = {
 	{ .name = "picture", .kind = CLI_OUTPUT, .value = "FILE.png",
 	  .help = "slices with the old and the new geometry; --beads: bead projections, centres, residuals; not for --jitter",
 	  .at = AT(picture) },
+	{ .name = "sweep", .kind = CLI_OUTPUT, .value = "FILE.html",
+	  .help = "write a page with the central slice for several columns of the axis, and estimate nothing", .at = AT(sweep) },
+	{ .name = "sweep-columns", .kind = CLI_TEXT, .value = "FIRST:LAST[:STEP]",
+	  .help = "columns of --sweep, both ends included (default: 10 to both sides of the scan's axis)", .at = AT(sweep_columns) },
 	{ .name = "iterations", .kind = CLI_INT, .value = "N",
 	  .help = "maximum number of iterations (default 12; --jitter: 30)", .at = AT(iterations), .min = 1, .max = 1000 },
 	{ .name = "columns", .kind = CLI_INT, .value = "N",
-	  .help = "bin the detector to at most N columns (default 96)", .at = AT(columns),
+	  .help = "bin the detector to at most N columns (default 96; for the axis alone at most half of them)", .at = AT(columns),
 	  .min = 16, .max = 4096 },
 	{ .name = "views", .kind = CLI_INT, .value = "N",
 	  .help = "use at most N views (default 180)", .at = AT(views), .min = 8, .max = 1e6 },
@@ -85,10 +91,10 @@ static void print(const gt_calibration *c, const gt_scan *scan)
 {
 	for (int k = 0; k < GT_CALIBRATE_PARAMETERS; k++) {
 		if (c->parameter[k].asked && c->parameter[k].identifiable)
-			printf("%-10s %+.4f +- %.4f %s\n", gt_calibrate_names[k], c->parameter[k].value * shown(k),
+			printf("%-10s %+.4f +- %.4f %s\n", find_names[k], c->parameter[k].value * shown(k),
 			       c->parameter[k].error * shown(k), units[k]);
 		else if (c->parameter[k].asked)
-			printf("%-10s not identifiable: unchanged\n", gt_calibrate_names[k]);
+			printf("%-10s not identifiable: unchanged\n", find_names[k]);
 	}
 	gt_axis_seen axis;
 	gt_scan_see_axis(scan, &axis);
@@ -100,8 +106,7 @@ static void print(const gt_calibration *c, const gt_scan *scan)
 	       c->iterations);
 }
 
-/* Reconstructs the central slices, [z][y][x], on the grid. */
-static gt_status slices(const cli_call *call, const gt_projections *p, const gt_grid *grid, gt_volume **v)
+gt_status app_calibrate_slices(const cli_call *call, const gt_projections *p, const gt_grid *grid, gt_volume **v)
 {
 	gt_recon *r = NULL;
 	gt_status st = GT_OK;
@@ -122,7 +127,7 @@ done:
 	return st;
 }
 
-static gt_status picture_grid(const gt_scan *scan, gt_grid *g)
+gt_status app_calibrate_grid(const gt_scan *scan, gt_grid *g)
 {
 	const gt_status st = gt_grid_default(scan, g);
 	if (st == GT_OK)
@@ -163,22 +168,50 @@ static gt_status write_picture(const char *path, const gt_volume *before, const 
 	return cli_end_writing(gt_sheet_write(path, &sheet));
 }
 
+/* "center" is the previous name of "axis"; call NULL prints no note. */
+static gt_status parse_find(const cli_call *call, const char *text, unsigned *what)
+{
+	char *copy = cli_text("%s,", text), *at = copy ? strstr(copy, "center,") : NULL;
+	if (!copy)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (at && (at == copy || at[-1] == ',')) {
+		memcpy(at, "axis,", 5);
+		memmove(at + 5, at + 7, strlen(at + 7) + 1);
+		if (call)
+			cli_note(call, "--find center is now --find axis; the next version drops the old name");
+	}
+	copy[strlen(copy) - 1] = 0;
+	const gt_status st = cli_parse_names("--find", copy, find_names, GT_CALIBRATE_PARAMETERS, what);
+	free(copy);
+	return st;
+}
+
+/* Detectors of few columns: the axis alone is as exact with half of them, in a fifth of the time. */
+static size_t default_columns(const gt_scan *scan, unsigned what, size_t usual)
+{
+	enum { MIN_COLUMNS = 32 };
+	const size_t half = scan->columns / 2;
+	if (what != 1u << GT_CALIBRATE_CENTER || half >= usual)
+		return usual;
+	return half > MIN_COLUMNS ? half : MIN_COLUMNS;
+}
+
 static gt_status calibrate(const cli_call *call, const app_calibrate_options *o, gt_projections *p, gt_calibration *c)
 {
 	gt_calibrate_options how = gt_calibrate_defaults;
 	gt_volume *before = NULL, *after = NULL;
 	gt_grid grid;
 	gt_status st = GT_OK;
-	GT_TRY(cli_parse_names("--find", o->find, gt_calibrate_names, GT_CALIBRATE_PARAMETERS, &how.what));
+	GT_TRY(parse_find(call, o->find, &how.what));
 	how.iterations = o->iterations ? (int)o->iterations : how.iterations;
-	how.columns = o->columns ? (size_t)o->columns : how.columns;
+	how.columns = o->columns ? (size_t)o->columns : default_columns(gt_projections_scan(p), how.what, how.columns);
 	how.views = (size_t)o->views;
 	how.threads = (int)o->threads;
 	how.notes = call->log;
 	how.backend = o->backend;
 	if (o->picture) {
-		GT_TRY(picture_grid(gt_projections_scan(p), &grid));
-		GT_TRY(slices(call, p, &grid, &before));
+		GT_TRY(app_calibrate_grid(gt_projections_scan(p), &grid));
+		GT_TRY(app_calibrate_slices(call, p, &grid, &before));
 	}
 	GT_TRY(gt_calibrate(p, &how, c));
 	if (!c->converged)
@@ -187,7 +220,7 @@ static gt_status calibrate(const cli_call *call, const app_calibrate_options *o,
 		               "try --iterations %d, more --columns, or fewer --find parameters",
 		               c->iterations, c->step, 3 * c->iterations));
 	if (o->picture) {
-		GT_TRY(slices(call, p, &grid, &after));
+		GT_TRY(app_calibrate_slices(call, p, &grid, &after));
 		GT_TRY(write_picture(o->picture, before, after));
 	}
 done:
@@ -225,7 +258,7 @@ static gt_status check_options(const app_calibrate_options *o, const gt_write_op
 {
 	unsigned what;
 	gt_status st = GT_OK;
-	GT_TRY(cli_parse_names("--find", o->find, gt_calibrate_names, GT_CALIBRATE_PARAMETERS, &what));
+	GT_TRY(parse_find(NULL, o->find, &what));
 	if ((o->beads || o->jitter) && o->find != defaults.find)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--find: cannot be combined with --%s", o->beads ? "beads" : "jitter"));
 	if (o->beads)
@@ -234,6 +267,19 @@ static gt_status check_options(const app_calibrate_options *o, const gt_write_op
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: applies to --beads alone", o->each_view ? "--each-view" : "--span"));
 	if (o->table && !o->beads && !o->jitter)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--table: applies to --beads and --jitter alone"));
+	if (o->sweep_columns && !o->sweep)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--sweep-columns: applies to --sweep alone"));
+	if (o->sweep && (o->output || o->picture || o->table || o->beads || o->jitter))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--sweep: writes a page and estimates nothing: cannot be combined with --%s",
+		               o->output    ? "output"
+		               : o->picture ? "picture"
+		               : o->table   ? "table"
+		               : o->beads   ? "beads"
+		                            : "jitter"));
+	if (o->sweep && !gt_page_is_name(o->sweep))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--sweep=%s: expected a name that ends in .html", o->sweep));
+	if (o->sweep)
+		GT_TRY(gt_can_write(o->sweep));
 	if (o->output)
 		GT_TRY(gt_can_write_projections(o->output, w));
 	if (o->picture)
@@ -253,6 +299,10 @@ static int run(const cli_call *call, const void *given)
 	gt_status st = GT_OK;
 	GT_TRY(check_options(o, &w));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
+	if (o->sweep) {
+		GT_TRY(app_calibrate_sweep(call, o, p));
+		goto done;
+	}
 	if (o->output)
 		GT_TRY(gt_has_space_for_projections(o->output, &w, gt_projections_scan(p)));
 	GT_TRY((o->beads ? app_calibrate_beads : o->jitter ? app_calibrate_jitter : by_volume)(call, o, p, &parameters));
@@ -272,7 +322,8 @@ const cli_command cli_calibrate = {
 	.notes = "Without -o it only prints the estimates. "
 		 "roll rotates the detector in its plane, from the columns towards the rows.\n\n"
 		 "  gantry calibrate scan.nc -o corrected.nc --picture report.png\n"
-		 "  gantry calibrate microct.nc -o corrected.nc --find center,roll,slant\n"
+		 "  gantry calibrate microct.nc -o corrected.nc --find axis,roll,slant\n"
+		 "  gantry calibrate scan.nc --sweep axis.html --sweep-columns 30:38:0.5\n"
 		 "  gantry calibrate balls.nc --beads 12 --span 80mm -o corrected.nc --table views.csv\n"
 		 "  gantry calibrate scan.nc --jitter -o steady.nc --table shifts.csv\n",
 	.traits = CLI_REPORTS,

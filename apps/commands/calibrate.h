@@ -5,7 +5,7 @@
 #include "apps/cli/cli.h"
 
 typedef struct {
-	const char *output, *find, *picture, *backend, *beads, *table;
+	const char *output, *find, *picture, *backend, *beads, *table, *sweep, *sweep_columns;
 	double span;
 	long long iterations, columns, views, threads;
 	int each_view, jitter;
@@ -24,4 +24,10 @@ gt_status app_calibrate_jitter(const cli_call *call, const app_calibrate_options
 /* GT_ERR_ARG if the text of --beads and the other options do not fit. */
 gt_status app_check_beads(const app_calibrate_options *o);
 
+/* Reconstructs slices of the grid, [z][y][x]. */
+gt_status app_calibrate_slices(const cli_call *call, const gt_projections *p, const gt_grid *grid, gt_volume **v);
+/* The scan's default grid, coarsened to 256 voxels across. */
+gt_status app_calibrate_grid(const gt_scan *scan, gt_grid *g);
+/* Writes the page of --sweep. */
+gt_status app_calibrate_sweep(const cli_call *call, const app_calibrate_options *o, gt_projections *p);
 #endif

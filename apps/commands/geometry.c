@@ -124,9 +124,10 @@ static gt_status make(const cli_call *call, const geometry_options *o)
 	gt_projections *p = NULL;
 	gt_status st = GT_OK;
 	if (call->files != 2)
-		return gt_fail(GT_ERR_ARG, "make needs an orbit: gantry geometry make circle, helix, short or parallel");
+		return gt_fail(GT_ERR_ARG, "make needs an orbit: gantry geometry make circle, helix, short, parallel or lamino");
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(geometry_make(o, call->file[1], &scan));
+	tilted_note(call, &o->tilted, scan);
 	GT_TRY(gt_projections_wrap(scan, NULL, NULL, NULL, &p));
 	GT_TRY(write_scan(call, o, o->format, p));
 done:
@@ -207,11 +208,13 @@ const cli_command cli_geometry = {
 	.about = "make, show, read, correct and write scan geometries: positions of source and detector",
 	.synopsis = "FILE -o SCAN | make ORBIT -o SCAN | show FILE [-o DRAWING]",
 	.notes = "FILE is a scan, or a geometry file of another program or a scanner manufacturer; a note lists the keys that were used.\n"
-		 "ORBIT is circle, helix, short (180 degrees plus the fan angle) or parallel. Lengths accept um, mm, cm, m; angles deg,\n"
-		 "rad.\n\n"
+		 "ORBIT is circle, helix, short (180 degrees plus the fan angle), parallel or lamino (tilted axis). Lengths accept um,\n"
+		 "mm, cm, m; angles deg, rad.\n\n"
 		 "  gantry geometry make circle --scanner micro-ct -o scan.nc\n"
 		 "  gantry geometry make helix --views 900 --turns 3 --pitch 20 --rows 32 --columns 256 --pixel 400um \\\n"
 		 "      --source-to-axis 12cm --source-to-detector 20cm -o helix.nc\n"
+		 "  gantry geometry make lamino --tilt 30 --views 720 --rows 1024 --columns 1024 --pixel 0.1 \\\n"
+		 "      --source-to-axis 240 --source-to-detector 720 --thickness 4 -o board.nc\n"
 		 "  gantry geometry show scan.nc -o scan.png\n"
 		 "  gantry geometry scan.xtekct -o scan.nc\n"
 		 "  gantry geometry rtk.xml --rows 96 --columns 128 --pixel 0.8 -o scan.nc\n"

@@ -3,6 +3,7 @@
 /* Parts of `gantry geometry`: options, making of scans, and their description. */
 #include <gantry/geometry_files.h>
 #include "apps/cli/cli.h"
+#include "apps/commands/orbit_options.h"
 
 /* Options that are not given are NULL, NAN or -1. Angles in degrees. */
 typedef struct {
@@ -11,6 +12,7 @@ typedef struct {
 	long long views, rows, columns, reduce;
 	double pixel, column_pitch, row_pitch, source_to_axis, source_to_detector, column_offset, row_offset, roll;
 	double start, range, pitch, turns, z_center, length_unit;
+	tilted_options tilted;
 } geometry_options;
 extern const cli_option geometry_table[];
 extern const geometry_options geometry_defaults;

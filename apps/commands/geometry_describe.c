@@ -10,6 +10,7 @@
 
 typedef struct {
 	double turn, step, roll, tilt, slant, radius, low, high;
+	double axis_tilt, to_axis, to_detector; /* degrees, NAN: not laminography; mm along the central ray */
 	gt_axis_seen axis;
 	int helical, up, away;
 } facts;
@@ -27,6 +28,14 @@ static facts find(const gt_scan *s)
 	/* roll as in --roll: columns towards rows; tilt: of the normal against the plane across the axis. */
 	f.roll = atan2(f.up ? w->column_axis[2] : -w->column_axis[2], hypot(w->column_axis[0], w->column_axis[1])) * GT_DEGREES;
 	f.tilt = asin(fmin(1, fmax(-1, n[2]))) * GT_DEGREES;
+	f.axis_tilt = NAN;
+	f.to_axis = s->source_to_axis;
+	f.to_detector = s->source_to_detector;
+	if (gt_scan_is_laminography(s) || (s->shape == GT_PARALLEL && gt_scan_has_inclined_rays(s))) {
+		f.axis_tilt = gt_scan_inclination(s, 0) * GT_DEGREES;
+		f.to_axis = s->shape == GT_PARALLEL ? 0 : gt_scan_axis_distance(s, 0);
+		f.to_detector = s->shape == GT_PARALLEL ? 0 : sqrt(gt_dot3(ray, ray));
+	}
 	gt_scan_see_axis(s, &f.axis);
 	f.radius = gt_scan_field_of_view(s, &f.low, &f.high);
 	return f;
@@ -35,12 +44,27 @@ static facts find(const gt_scan *s)
 /* Returns the distance from the centre, 0 below rounding errors. */
 static double from_center(double pixel, double center) { return fabs(pixel - center) < 1e-6 ? 0 : pixel - center; }
 
+static void describe_distances(const gt_scan *s, const facts *f)
+{
+	if (!isnan(f->axis_tilt)) {
+		printf("axis tilt   %.6g degrees, %.6g degrees between central ray and axis", f->axis_tilt, 90 - f->axis_tilt);
+		if (s->thickness > 0)
+			printf("; plate of %.6g mm", s->thickness);
+		printf("\n");
+	}
+	if (s->shape != GT_PARALLEL && f->to_axis > 0)
+		printf("distances   %.6g mm from the source to the axis, %.6g mm to the detector: magnification %.4g, "
+		       "a pixel is %.4g mm at the axis\n",
+		       f->to_axis, f->to_detector, f->to_detector / f->to_axis, s->column_pitch * f->to_axis / f->to_detector);
+}
+
 static void describe_text(const char *name, const gt_scan *s, const facts *f, const gt_grid *grid)
 {
 	const double middle = ((double)s->columns - 1) / 2, middle_row = ((double)s->rows - 1) / 2;
 	char text[256];
 	cli_print(stdout, "%s: %s\n", name,
 	          s->shape == GT_PARALLEL ? "parallel rays"
+	          : !isnan(f->axis_tilt)  ? "a cone beam on a circle about a tilted axis"
 	          : s->rows == 1          ? "a fan beam"
 	          : f->helical            ? "a cone beam on a helix"
 	                                  : "a cone beam on a circle");
@@ -51,19 +75,18 @@ static void describe_text(const char *name, const gt_scan *s, const facts *f, co
 	else
 		printf("views       %zu, from %.6g degrees in steps of %.6g degrees, %s as seen from +z\n", s->views,
 		       s->view[0].angle * GT_DEGREES, fabs(f->step), f->step < 0 ? "clockwise" : "counter-clockwise");
-	if (s->shape != GT_PARALLEL && s->source_to_axis > 0)
-		printf("distances   %.6g mm from the source to the axis, %.6g mm to the detector: magnification %.4g, "
-		       "a pixel is %.4g mm at the axis\n",
-		       s->source_to_axis, s->source_to_detector, s->source_to_detector / s->source_to_axis,
-		       s->column_pitch * s->source_to_axis / s->source_to_detector);
+	describe_distances(s, f);
 	if (s->pitch_per_turn != 0)
 		printf("helix       table feed %.6g mm per rotation\n", s->pitch_per_turn);
-	printf("axis        at column %.6g (%+.4g from the centre), at the height of the source at row %.6g (%+.4g)\n", f->axis.column,
-	       from_center(f->axis.column, middle), f->axis.row, from_center(f->axis.row, middle_row));
+	printf("axis        at column %.6g (%+.4g from the centre), at %s at row %.6g (%+.4g)\n", f->axis.column,
+	       from_center(f->axis.column, middle), isnan(f->axis_tilt) ? "the height of the source" : "the central ray", f->axis.row,
+	       from_center(f->axis.row, middle_row));
 	if (f->axis.max - f->axis.min > 0.005)
 		printf("            on average; from column %.6g to %.6g over the views\n", f->axis.min, f->axis.max);
-	printf("images      seen from the source with z upwards, columns run from %s, rows %s\n",
-	       f->away == f->up ? "right to left" : "left to right", f->up ? "upwards" : "downwards");
+	/* Rows of a panel parallel to the plate run neither up nor down. */
+	if (fabs(s->view[0].row_axis[2]) > 1e-6)
+		printf("images      seen from the source with z upwards, columns run from %s, rows %s\n",
+		       f->away == f->up ? "right to left" : "left to right", f->up ? "upwards" : "downwards");
 	if (fabs(f->roll) > 1e-4 || fabs(f->tilt) > 1e-4)
 		printf("detector    roll %.4g degrees (columns towards rows), tilt %.4g degrees\n", f->roll, f->tilt + 0);
 	if (f->radius > 0)
@@ -87,8 +110,10 @@ static void describe_json(const char *name, const gt_scan *s, const facts *f, co
 		{ "columns", (double)s->columns },
 		{ "column_pitch_mm", s->column_pitch },
 		{ "row_pitch_mm", s->row_pitch },
-		{ "source_to_axis_mm", s->source_to_axis },
-		{ "source_to_detector_mm", s->source_to_detector },
+		{ "source_to_axis_mm", f->to_axis },
+		{ "source_to_detector_mm", f->to_detector },
+		{ "axis_tilt_deg", f->axis_tilt },
+		{ "plate_thickness_mm", s->thickness > 0 ? s->thickness : NAN },
 		{ "column_center", s->column_center },
 		{ "row_center", s->row_center },
 		{ "axis_column", f->axis.column },

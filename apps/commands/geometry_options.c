@@ -25,6 +25,7 @@ const geometry_options geometry_defaults = { .detector = -1,
 	                                     .pitch = NAN,
 	                                     .turns = NAN,
 	                                     .z_center = NAN,
+	                                     .tilted = TILTED_DEFAULTS,
 	                                     .length_unit = NAN };
 #define AT(field) offsetof(geometry_options, field)
 /* clang-format off */
@@ -64,6 +65,7 @@ const cli_option geometry_table[] = {
 	  .help = "make helix: table feed per rotation; negative: downwards", .at = AT(pitch), .min = -1e6, .max = 1e6 },
 	{ .name = "z-center", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "make helix: z of its centre", .at = AT(z_center), .min = -1e6, .max = 1e6 },
+	TILTED_OPTIONS("make lamino: ", "tilt", tilted),
 	{ .name = "detector", .kind = CLI_CHOICE, .help = "make: shape of the detector", .at = AT(detector), .names = gt_shape_names },
 	{ .name = "reduce", .kind = CLI_INT, .value = "N",
 	  .help = "make: N times fewer columns, rows and views of the scanner", .at = AT(reduce), .min = 1, .max = 4096 },
@@ -147,15 +149,18 @@ static gt_status check(const gt_orbit *g)
 
 gt_status geometry_make(const geometry_options *o, const char *orbit, gt_scan **scan)
 {
-	static const char *const orbits[] = { "circle", "helix", "short", "parallel" };
+	static const char *const orbits[] = { "circle", "helix", "short", "parallel", "lamino" };
+	enum { ORBITS = sizeof orbits / sizeof *orbits, LAMINO = 4 };
 	gt_scan_correction correction = gt_scan_correction_none;
 	gt_orbit g;
 	int k = 0;
-	while (k < 4 && strcmp(orbit, orbits[k]))
+	while (k < ORBITS && strcmp(orbit, orbits[k]))
 		k++;
-	if (k == 4)
-		return gt_unknown_of("orbit", orbit, orbits, 4);
+	if (k == ORBITS)
+		return gt_unknown_of("orbit", orbit, orbits, ORBITS);
 	gt_status st = start_from(o, k == 3, &g);
+	if (st == GT_OK)
+		st = tilted_apply(&o->tilted, "tilt", k == LAMINO, &g);
 	if (st != GT_OK)
 		return st;
 	if (k == 3 || o->detector >= 0)

@@ -10,7 +10,7 @@
 
 typedef struct {
 	const char *output, *format, *maker, *flip;
-	double column_center, water, slope, offset;
+	double column_center /* --axis of files other than images */, water, slope, offset;
 	int unit, input_unit, center, central, without_photons;
 	long long deflate;
 	cli_frames frames;
@@ -25,19 +25,22 @@ static const import_options defaults = {
 #define FRAMES_AT(field) offsetof(import_options, frames.field)
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written file", .at = AT(output) },
+	{ .name = "output", .group = "Output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "name of the written file", .at = AT(output) },
 	{ .name = "format", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "format of the output: dicom-ct-pd, a folder of DICOM files (default: by the name's extension)", .at = AT(format) },
 	{ .name = "maker", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "DICOM output: Manufacturer, which also decides how the central column is counted (default Gantry)", .at = AT(maker) },
-	CLI_FRAMES_OPTIONS(FRAMES_AT),
-	{ .name = "flip", .kind = CLI_TEXT, .value = "columns|rows|turn,...",
-	  .help = "projections: flip the columns or rows; reverse the rotation direction", .at = AT(flip) },
-	{ .name = "column-center", .kind = CLI_REAL, .value = "COLUMN",
-	  .help = "projections: column of the central ray, 0 at the centre of the first pixel (after --flip)",
-	  .at = AT(column_center), .min = -1e6, .max = 1e6 },
 	{ .name = "unit", .kind = CLI_CHOICE, .help = "unit of the written volume (default mm-1)", .at = AT(unit), .names = units },
-	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
+	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
+	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .min = 0, .max = 9 },
+	{ .name = "flip", .group = "Projections", .kind = CLI_TEXT, .value = "columns|rows|turn,...",
+	  .help = "projections: flip the columns or rows; reverse the rotation direction", .at = AT(flip) },
+	{ .name = "central", .kind = CLI_CHOICE,
+	  .help = "DICOM-CT-PD: count the central column from the first or last one (default: by the manufacturer)",
+	  .at = AT(central), .names = centrals },
+	{ .name = "without-photons", .kind = CLI_FLAG, .help = "DICOM-CT-PD: do not read the photon statistics", .at = AT(without_photons) },
+	{ .name = "water", .group = "Volumes", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .min = 1e-9, .max = 1e3 },
 	{ .name = "input-unit", .kind = CLI_CHOICE,
 	  .help = "MetaImage, NIfTI: unit of the stored values (default auto)", .at = AT(input_unit), .names = input_units },
@@ -45,12 +48,7 @@ static const cli_option options[] = {
 	  .help = "with --input-unit: value = X * stored + --offset", .at = AT(slope), .min = -1e30, .max = 1e30 },
 	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "constant of --slope", .at = AT(offset), .min = -1e30, .max = 1e30 },
 	{ .name = "center", .kind = CLI_FLAG, .help = "move the centre of the volume to (0, 0, 0)", .at = AT(center) },
-	{ .name = "central", .kind = CLI_CHOICE,
-	  .help = "DICOM-CT-PD: count the central column from the first or last one (default: by the manufacturer)",
-	  .at = AT(central), .names = centrals },
-	{ .name = "without-photons", .kind = CLI_FLAG, .help = "DICOM-CT-PD: do not read the photon statistics", .at = AT(without_photons) },
-	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
-	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .min = 0, .max = 9 },
+	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ 0 },
 };
 /* clang-format on */
@@ -68,7 +66,6 @@ static gt_status check_unused(const import_options *o, const gt_format *format, 
 		{ "slope", !isnan(o->slope) && !meta, "; its file states the unit" },
 		{ "offset", !isnan(o->offset) && !meta, "; its file states the unit" },
 		{ "flip", o->flip && !projections, "" },
-		{ "column-center", !isnan(o->column_center) && !projections, "" },
 		{ "center", o->center && projections, "" },
 		{ "format", o->format && !projections, "" },
 		{ "maker", o->maker && !(projections && cli_is_dicom_output(o->output, o->format)), "" },
@@ -108,8 +105,8 @@ static gt_status import_projections(const cli_call *call, const import_options *
 	GT_TRY(gt_projections_flip(p, flip));
 	gt_scan *scan = gt_projections_scan(p);
 	if (!isnan(o->column_center) && !(o->column_center >= -0.5 && o->column_center <= (double)scan->columns - 0.5))
-		GT_TRY(gt_fail(GT_ERR_ARG, "--column-center=%g: expected one of the %zu columns, from -0.5 to %g", o->column_center,
-		               scan->columns, (double)scan->columns - 0.5));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--axis=%g: expected one of the %zu columns, from -0.5 to %g", o->column_center, scan->columns,
+		               (double)scan->columns - 0.5));
 	if (!isnan(o->column_center))
 		scan->column_center = o->column_center;
 	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", scan->views, scan->rows, scan->columns, notes.text[0] ? "; " : "",
@@ -164,7 +161,8 @@ static gt_read_options reading(const import_options *o)
 
 static int run(const cli_call *call, const void *given)
 {
-	const import_options *o = given;
+	import_options all = *(const import_options *)given;
+	const import_options *o = &all;
 	const gt_format *format = NULL;
 	int projections = 0;
 	gt_read_options r = reading(o);
@@ -175,6 +173,11 @@ static int run(const cli_call *call, const void *given)
 	w.deflate = (int)o->deflate;
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
+	/* The axis of images is in the order of their columns, unless these are flipped. */
+	if (projections && (o->flip || !cli_is_frames(format))) {
+		all.column_center = all.frames.axis;
+		all.frames.axis = NAN;
+	}
 	cli_frames_apply(&o->frames, &frames, &r);
 	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 	GT_TRY(check_unused(o, format, projections));
@@ -203,7 +206,7 @@ const cli_command cli_import = {
 	.about = "convert files of other programs to NetCDF, and projections to DICOM",
 	.synopsis = "FILE|FOLDER -o OUTPUT [options]",
 	.notes = "  gantry import tooth.h5 -o tooth.nc --axis 296\n"
-		 "  gantry import scan.nc -o fixed.nc --flip columns --column-center 442.25\n"
+		 "  gantry import scan.nc -o fixed.nc --flip columns --axis 442.25\n"
 		 "  gantry import head.mha -o head.nc\n"
 		 "  gantry import counts/ -o scan.nc              a folder of TIFF images, with flat and dark fields and angles.txt\n"
 		 "  gantry import projections/ -o scan.nc         a folder of DICOM-CT-PD\n"

@@ -8,13 +8,17 @@
 #include <gantry/grid.h>
 #include <gantry/author/scan_math.h>
 #include "apps/cli/cli.h"
+#include "apps/cli/frames.h"
 #include "apps/cli/try.h"
 #include "apps/commands/check.h"
 #include "io/slice_reader.h"
 
 typedef struct {
 	int geometry, check;
+	cli_frames frames;
 } info_options;
+static const info_options defaults = { .frames = CLI_FRAMES_DEFAULTS };
+#define FRAMES_AT(field) offsetof(info_options, frames.field)
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "geometry", .letter = 'g', .kind = CLI_FLAG,
@@ -22,6 +26,9 @@ static const cli_option options[] = {
 	{ .name = "check", .letter = 'c', .kind = CLI_FLAG,
 	  .help = "compare conjugate rays to check columns, rows, centre and rotation direction; exit 1 if wrong",
 	  .at = offsetof(info_options, check) },
+	{ .name = "geometry-file", .kind = CLI_INPUT, .value = "FILE", .at = FRAMES_AT(geometry),
+	  .help = "images: geometry file of a scanner or of another program, as --geometry of recon" },
+	CLI_FRAMES_OPTIONS_BUT_GEOMETRY(FRAMES_AT),
 	{ 0 },
 };
 /* clang-format on */
@@ -221,12 +228,40 @@ static void add_volume(cJSON *report, const gt_volume *v, const range *values)
 	add_provenance(report, gt_volume_provenance(v));
 }
 
-/* A file with invalid projections still has a geometry; missing projections are not an error. */
-static gt_status add_projections(const cli_call *call, int geometry, cJSON *report, gt_projections **p)
+/* Images whose geometry is not known; each: as cli_read_images() has it. */
+static void add_images(cJSON *report, const char *path, const gt_projections *p, size_t each)
 {
-	const gt_status st = cli_read_scan(call, call->file[0], geometry ? CLI_GEOMETRY : CLI_IF_ANY, p);
+	const gt_scan *s = gt_projections_scan(p);
+	char *file = gt_find_geometry_file(path);
+	const range r = range_of(gt_projections_data(p), gt_scan_size(s));
+	add_text(report, "kind", "images");
+	add(report, "images_read", (double)s->views);
+	if (each > 1)
+		add(report, "every", (double)each);
+	add(report, "rows", (double)s->rows);
+	add(report, "columns", (double)s->columns);
+	add_text(report, "geometry", "not known");
+	add_text(report, "geometry_file", file);
+	add_range(report, &r);
+	gt_free(file);
+}
+
+/* A file with invalid projections still has a geometry; missing projections are not an error. */
+static gt_status add_projections(const cli_call *call, const info_options *o, cJSON *report, gt_projections **p)
+{
+	const int geometry = o->geometry;
+	gt_frames_options frames;
+	gt_read_options by = gt_read_defaults;
+	size_t each = 0;
+	cli_frames_apply(&o->frames, &frames, &by);
+	const gt_status st = geometry ? cli_read_scan_by(call, call->file[0], CLI_GEOMETRY, &by, p)
+	                              : cli_read_images(call, call->file[0], &o->frames, CLI_IF_ANY, p, &each);
+	if (each) {
+		add_images(report, call->file[0], *p, each);
+		return st;
+	}
 	char *why = st == GT_OK ? NULL : cli_text("%s", gt_error());
-	if (st != GT_OK && (geometry || cli_read_scan(call, call->file[0], CLI_GEOMETRY, p) != GT_OK)) {
+	if (st != GT_OK && (geometry || cli_read_scan_by(call, call->file[0], CLI_GEOMETRY, &by, p) != GT_OK)) {
 		gt_fail(st, "%s", why ? why : "out of memory");
 		free(why);
 		return st;
@@ -280,8 +315,12 @@ static int run(const cli_call *call, const void *given)
 	add_text(report, "file", call->file[0]);
 	add_text(report, "format", format->name);
 	if (projections) {
-		GT_TRY(add_projections(call, o->geometry, report, &p));
-		if (o->check && !gt_projections_data(p))
+		GT_TRY(cli_frames_check(&o->frames, call->file[0]));
+		GT_TRY(add_projections(call, o, report, &p));
+		if (o->check && !cJSON_GetObjectItem(report, "views"))
+			st = gt_fail(GT_ERR_FORMAT, "%s: images without a known geometry: expected --angles or --geometry for --check",
+			             call->file[0]);
+		else if (o->check && !gt_projections_data(p))
 			st = gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: expected it for --check", call->file[0]);
 		else if (o->check)
 			st = app_check(call->file[0], p, report);
@@ -310,10 +349,11 @@ done:
 const cli_command cli_info = {
 	.name = "info",
 	.about = "print the contents of a file",
-	.synopsis = "FILE [options]",
-	.notes = "  gantry info scan.nc\n  gantry info scan.nc --check\n  gantry info vol.nc --json\n",
+	.synopsis = "FILE|FOLDER [options]",
+	.notes = "  gantry info scan.nc\n  gantry info scan.nc --check\n  gantry info vol.nc --json\n  gantry info counts/\n",
 	.traits = CLI_REPORTS,
 	.options = options,
+	.defaults = &defaults,
 	.options_size = sizeof(info_options),
 	.min_files = 1,
 	.max_files = 1,

@@ -8,15 +8,13 @@
 #include <gantry/array.h>
 #include <gantry/image.h>
 #include <gantry/prepare.h>
-#include "analytic/consistency/conjugate.h"
 #include "apps/cli/cli.h"
 #include "apps/cli/frames.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include "apps/commands/prepare_auto.h"
 #include "apps/commands/step_pictures.h"
 #include "core/device/host_memory.h"
-#include "io/fields.h"
-#include "prepare/bad_pixels.h"
 
 /* Options of the steps, in any order; gt_preparations determines their sequence. */
 enum { LAG, VIEWS, CROP, BAD_PIXELS, DYNAMIC_FLATS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, METAL, EXTEND, STEPS };
@@ -38,10 +36,12 @@ static const prepare_options defaults = { .frames = CLI_FRAMES_DEFAULTS };
 	}
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	{ .name = "output", .group = "Output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written projections", .at = AT(output) },
 	{ .name = "auto", .kind = CLI_FLAG, .help = "inspect the data, apply the necessary steps, and report why", .at = AT(automatic) },
-	STEP(LAG, "lag", "rates=A1:A2,amounts=B1:B2", "subtract detector lag, the signal carried over from earlier views"),
+	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "write an image before and after each step", .at = AT(show) },
+	{ .name = "lag", .group = "Steps", .kind = CLI_TEXT, .value = "rates=A1:A2,amounts=B1:B2",
+	  .help = "subtract detector lag, the signal carried over from earlier views", .at = AT(step[LAG]) },
 	STEP(VIEWS, "views", "A:B[:STEP]", "keep views A to B-1, or every STEP-th of them; negative values count from the end"),
 	STEP(CROP, "crop", "first-rows=N,...", "remove rows and columns at the edges (gantry help step crop)"),
 	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, and set their weights to 0"),
@@ -56,9 +56,7 @@ static const cli_option options[] = {
 	STEP(RINGS, "rings", "gain|sorting|large|dead|all", "remove stripes of single columns, row by row"),
 	STEP(METAL, "metal", "auto|nmar|li|weights", "find metal, interpolate its trace and put it back, or give the trace the weight 0"),
 	STEP(EXTEND, "extend", "auto|water=MM-1,columns=N", "extrapolate rows of an object that is wider than the detector"),
-	CLI_FRAMES_OPTIONS(FRAMES_AT),
-	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "write an image before and after each step", .at = AT(show) },
-	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
+	{ .name = "backend", .group = "Resources", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "backend of steps that reconstruct: cpu, cuda:0 (default auto)", .at = AT(backend) },
 	{ .name = "memory", .kind = CLI_REAL, .value = "MB",
 	  .help = "work in chunks within about MB megabytes (default: 900 if the scan exceeds a quarter of the free memory)",
@@ -66,6 +64,7 @@ static const cli_option options[] = {
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
 	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .min = 0,
 	  .max = 9 },
+	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ 0 },
 };
 /* clang-format on */
@@ -135,42 +134,15 @@ static void release(state *s)
 	gt_projections_free(s->p);
 }
 
-static gt_status read_fields(const cli_call *call, const gt_read_options *r, state *s)
-{
-	const gt_scan *scan = gt_projections_scan(s->p);
-	gt_fields_request want = { scan->rows, scan->columns, 0 };
-	double gain, photons;
-	gt_status st = GT_OK;
-	GT_TRY(gt_read_fields(call->file[0], r, &want, &s->flats));
-	want.dark = 1;
-	GT_TRY(gt_read_fields(call->file[0], r, &want, &s->darks));
-	const gt_field_images flats = { s->flats.data, s->flats.images }, darks = { s->darks.data, s->darks.images };
-	if (flats.images > 1 && gt_detector_gain(&flats, &darks, scan->rows * scan->columns, &gain, &photons) == GT_OK)
-		cli_note(call, "gain of the detector: %.3g counts per photon, %.4g photons a pixel in the flat field", gain, photons);
-done:
-	return st;
-}
-
 static gt_status read_scan(const cli_call *call, const prepare_options *o, state *s)
 {
-	cli_notes notes = { "" };
 	gt_frames_options frames;
 	gt_read_options r = gt_read_defaults;
 	gt_status st = GT_OK;
 	cli_frames_apply(&o->frames, &frames, &r);
-	app_progress progress = app_progress_start("read", call->common.quiet);
-	r.progress = app_progress_fraction;
-	r.progress_self = &progress;
-	r.notes = cli_collect(&notes);
-	st = gt_read_projections(call->file[0], &r, &s->p);
-	app_progress_end(&progress);
-	GT_TRY(st);
-	gt_conjugate_move_assumed_axis(s->p, &r, &r.notes, call->file[0], 0);
-	if (notes.text[0])
-		cli_note(call, "%s", notes.text);
-	r.notes = (gt_listener){ NULL, NULL };
+	GT_TRY(app_read_measured(call, &r, &s->p));
 	if (o->step[BAD_PIXELS] || o->step[DYNAMIC_FLATS] || o->automatic)
-		GT_TRY(read_fields(call, &r, s));
+		GT_TRY(app_read_fields(call, &r, s->p, &s->flats, &s->darks));
 done:
 	return st;
 }
@@ -250,7 +222,7 @@ static gt_status fields_for_chunks(const cli_call *call, const gt_read_options *
 	gt_status st = GT_OK;
 	geometry.geometry_only = 1;
 	GT_TRY(gt_read_projections(call->file[0], &geometry, &s->p));
-	GT_TRY(read_fields(call, r, s));
+	GT_TRY(app_read_fields(call, r, s->p, &s->flats, &s->darks));
 	const gt_scan *scan = gt_projections_scan(s->p);
 	*memory = fmax(*memory / 4, *memory - (double)((s->flats.images + s->darks.images) * scan->rows * scan->columns * sizeof(float)));
 done:

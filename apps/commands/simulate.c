@@ -6,6 +6,7 @@
 #include <gantry/recon.h>
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include "apps/commands/orbit_options.h"
 #include "apps/commands/rabbitct/rabbitct.h"
 #include "apps/commands/simulate_spectrum.h"
 #include "geometry/scan.h"
@@ -18,6 +19,7 @@ typedef struct {
 	long long views, columns, rows, reduce, rays, points, threads, seed;
 	double source_to_axis, source_to_detector, column_pitch, row_pitch, column_offset, row_offset;
 	double shift, tilt, pitch, turns, start, z_center, photons, electronic, water, scale;
+	tilted_options tilted;
 } simulate_options;
 
 static const simulate_options defaults = { .scanner = "ge-ct750hd",
@@ -38,6 +40,7 @@ static const simulate_options defaults = { .scanner = "ge-ct750hd",
 	                                   .turns = NAN,
 	                                   .start = NAN,
 	                                   .z_center = NAN,
+	                                   .tilted = TILTED_DEFAULTS,
 	                                   .water = GT_WATER_DEFAULT,
 	                                   .scale = 1 };
 
@@ -83,6 +86,7 @@ static const cli_option options[] = {
 	  .help = "helix: table feed per rotation (mm; 4cm; negative: z decreases)", .at = AT(pitch), .min = -1e5, .max = 1e5 },
 	{ .name = "z-center", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "z of the centre of the scan (mm; 2cm)", .at = AT(z_center), .min = -1e6, .max = 1e6 },
+	TILTED_OPTIONS("laminography, flat or parallel: ", "axis-tilt", tilted),
 	{ .name = "spot", .kind = CLI_TEXT, .value = "X,R,Z[;...]",
 	  .help = "flying focal spot: shifts in mm (along the rows, away from the axis, along z), repeated over the views", .at = AT(spot) },
 	{ .name = "shift", .kind = CLI_LENGTH, .value = "LENGTH",
@@ -150,30 +154,6 @@ static void set_size(long long given, size_t *field)
 		*field = (size_t)given;
 }
 
-/* "x,r,z;x,r,z": *spot is malloc'ed. */
-static gt_status parse_spot(const char *text, double (**spot)[3], size_t *spots)
-{
-	size_t n = 1;
-	for (const char *c = text; *c; c++)
-		n += *c == ';';
-	if (!(*spot = calloc(n, sizeof **spot)))
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	*spots = n;
-	const char *c = text;
-	for (size_t i = 0; i < n; i++)
-		for (int a = 0; a < 3; a++) {
-			char *end;
-			(*spot)[i][a] = strtod(c, &end);
-			const char wanted = a < 2 ? ',' : i + 1 < n ? ';' : 0;
-			if (end == c || *end != wanted || !isfinite((*spot)[i][a]))
-				return gt_fail(GT_ERR_ARG,
-				               "--spot=%s: expected three numbers X,R,Z for each position, positions separated by ';'",
-				               text);
-			c = end + 1;
-		}
-	return GT_OK;
-}
-
 static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 {
 	const gt_scanner *scanner = gt_scanner_find(o->scanner);
@@ -203,9 +183,11 @@ static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 	g.turn = turn;
 	if (o->short_scan)
 		g.end_view = 1;
+	if (tilted_given(&o->tilted))
+		GT_TRY(tilted_apply(&o->tilted, "axis-tilt", 1, &g));
 	set_size(o->views, &g.views);
 	if (o->spot) {
-		GT_TRY(parse_spot(o->spot, &spot, &g.spots));
+		GT_TRY(app_parse_spot(o->spot, &spot, &g.spots));
 		g.spot = (const double(*)[3])spot;
 	}
 	GT_TRY(gt_scan_orbit(&g, scan));
@@ -356,6 +338,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(check_space(o, scan));
 	GT_TRY(gt_pool_new((int)o->threads, &pool));
 	gt_note_detector(&call->log, scan);
+	tilted_note(call, &o->tilted, scan);
 	if (o->phantom) {
 		GT_TRY(make_phantom(o, &object));
 		GT_TRY(check_sources(scan, object));

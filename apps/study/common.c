@@ -5,6 +5,7 @@
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
+#include "geometry/grid.h"
 
 void study_step(study *s, const char *format, ...)
 {
@@ -23,6 +24,12 @@ char *study_format(char *buffer, const char *format, ...)
 	vsnprintf(buffer, STUDY_LINE, format, args);
 	va_end(args);
 	return buffer;
+}
+
+char *study_print(const char *format, va_list args)
+{
+	char *text = NULL;
+	return vasprintf(&text, format, args) < 0 ? NULL : text;
 }
 
 gt_status study_new(size_t n, size_t size, void *items)
@@ -73,34 +80,72 @@ gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan 
 	return GT_OK;
 }
 
-gt_status study_simulate(const study *s, const gt_phantom *object, const gt_scan *scan, int rays, float *lines, const gt_grid *grid,
-                         float *x)
+gt_status study_spread(const gt_scan *scan, size_t n, gt_scan **part)
 {
-	enum { POINTS = 4 }; /* along each side of a voxel */
-	gt_pool *pool = NULL;
+	size_t *view = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_pool_new(s->threads, &pool));
-	if (x)
-		GT_TRY(gt_phantom_voxelise(object, grid, POINTS, pool, NULL, NULL, x));
-	GT_TRY(gt_phantom_project(object, scan, rays, pool, NULL, NULL, lines));
+	GT_TRY(study_new(n, sizeof *view, &view));
+	for (size_t i = 0; i < n; i++)
+		view[i] = i * scan->views / n;
+	GT_TRY(study_pick(scan, view, n, part));
 done:
-	gt_pool_free(pool);
+	free(view);
 	return st;
 }
 
-gt_status study_phantom(study *s, const char *name, const char *statements, const gt_phantom_options *options, gt_phantom **object)
+static gt_status new_phantom(study *s, const study_object *o, gt_phantom **phantom)
 {
-	char *file = FORMAT("%s.shapes", name), *path = cli_text("%s/%s", s->folder.tmp, file);
+	char *file = FORMAT("%s.shapes", o->name), *path = cli_text("%s/%s", s->folder.tmp, file);
 	FILE *out = NULL;
 	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
-	GT_TRY(study_open(&s->folder, file, &out));
-	fputs(statements, out);
-	GT_TRY(study_close(file, out));
-	GT_TRY(gt_phantom_new(path, options, object));
+	if (o->statements) {
+		GT_TRY(study_open(&s->folder, file, &out));
+		fputs(o->statements, out);
+		GT_TRY(study_close(file, out));
+	}
+	GT_TRY(gt_phantom_new(o->statements ? path : o->name, o->options, phantom));
 done:
 	free(path);
 	return st;
+}
+
+gt_status study_simulate(study *s, const study_object *o, const gt_scan *scan, int rays, float **lines, const gt_grid *grid, float **voxels)
+{
+	enum { POINTS = 4 }; /* along each side of a voxel */
+	gt_phantom *phantom = NULL;
+	gt_pool *pool = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(new_phantom(s, o, &phantom));
+	GT_TRY(gt_pool_new(s->threads, &pool));
+	if (voxels) {
+		GT_TRY(study_host_floats(gt_grid_voxels(grid), "the voxels of a phantom", voxels));
+		GT_TRY(gt_phantom_voxelise(phantom, grid, POINTS, pool, NULL, NULL, *voxels));
+	}
+	GT_TRY(study_host_floats(gt_scan_size(scan), "line integrals", lines));
+	GT_TRY(gt_phantom_project(phantom, scan, rays, pool, NULL, NULL, *lines));
+done:
+	gt_pool_free(pool);
+	gt_phantom_free(phantom);
+	return st;
+}
+
+gt_status study_phantom_radius(const char *name, double *radius)
+{
+	gt_phantom *phantom = NULL;
+	const gt_status st = gt_phantom_new(name, NULL, &phantom);
+	if (st == GT_OK)
+		*radius = gt_phantom_radius(phantom);
+	gt_phantom_free(phantom);
+	return st;
+}
+
+void study_add_margin(gt_grid *grid, const gt_scan *scan, size_t *below)
+{
+	size_t above;
+	gt_grid_margin(grid, scan, below, &above);
+	grid->n[2] += *below + above;
+	grid->center[2] += ((double)above - (double)*below) / 2 * grid->pitch[2];
 }
 
 gt_status study_scanner(study *s, size_t views, double pitch)
@@ -135,7 +180,6 @@ gt_status study_or_left_out(study *s, gt_status st, const char *part, const char
 
 int study_is_late(const study *s) { return s->seconds >= 0 && app_seconds() - s->started > s->seconds; }
 
-/* Name and columns of a table. */
 static const study_columns *columns_of(const study *s, size_t which)
 {
 	static const study_columns shared[STUDY_OWN] = {

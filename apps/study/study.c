@@ -49,7 +49,6 @@ static const cli_option options[] = {
 };
 /* clang-format on */
 
-/* Appends detector and voxels to the geometry in words. */
 static void describe(study *s)
 {
 	char grid[256];
@@ -167,7 +166,6 @@ static gt_status check(const study *s, const study_options *o)
 	return GT_OK;
 }
 
-/* Makes empty tables and the memory of the kind. */
 static gt_status begin(study *s, const char *name)
 {
 	gt_status st = GT_OK;
@@ -192,7 +190,6 @@ done:
 	return st;
 }
 
-/* Takes the tables of another folder. */
 static gt_status read(study *s, const char *from)
 {
 	gt_status st = GT_OK;

@@ -2,11 +2,13 @@
 #define GT_APPS_STUDY_STUDY_H
 /* Framework of all studies: tables, folder, figures, report. Each study is a folder with a study_kind. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <gantry/grid.h>
 #include <gantry/phantom.h>
 #include <gantry/scan.h>
 #include "apps/cli/cli.h"
+#include "apps/cli/gnuplot.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/workload.h"
 
@@ -15,6 +17,8 @@ typedef struct study study;
 enum { STUDY_LINE = 512 };
 #define FORMAT(...) study_format((char[STUDY_LINE]){ "" }, __VA_ARGS__)
 char *study_format(char *buffer, const char *format, ...) GT_PRINTF(2, 3);
+/* malloc'ed; NULL without memory. */
+char *study_print(const char *format, va_list args);
 
 /* Tables ------------------------------------------------------------------ */
 
@@ -156,15 +160,23 @@ gt_status study_new(size_t n, size_t size, void *items);
 gt_status study_scanner(study *s, size_t views, double pitch);
 /* Views of a scan by their indices. */
 gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan **part);
-/* Mean rays x rays line integrals of each pixel, and voxels (x NULL: none) of a phantom, by all threads. */
-gt_status study_simulate(const study *s, const gt_phantom *object, const gt_scan *scan, int rays, float *lines, const gt_grid *grid, float *x);
-/* A phantom from statements, which stay in the folder as NAME.shapes. */
-gt_status study_phantom(study *s, const char *name, const char *statements, const gt_phantom_options *options, gt_phantom **object);
+/* n views spread evenly over the scan; they repeat if it has fewer. */
+gt_status study_spread(const gt_scan *scan, size_t n, gt_scan **part);
+/* An object: a name of the table of phantoms, or statements, which stay in the folder as NAME.shapes. options NULL:
+ * defaults. */
+typedef struct { const char *name, *statements; const gt_phantom_options *options; } study_object;
+/* Mean rays x rays line integrals of each pixel, and means of voxels (voxels NULL: none), by all threads; malloc'ed. */
+gt_status study_simulate(study *s, const study_object *o, const gt_scan *scan, int rays, float **lines,
+                         const gt_grid *grid, float **voxels);
+/* Radius of a phantom with default options, mm. */
+gt_status study_phantom_radius(const char *name, double *radius);
+/* Extends the grid by the slices below and above that the rays of the scan cross. */
+void study_add_margin(gt_grid *grid, const gt_scan *scan, size_t *below);
 
 /* Figures --------------------------------------------------------------------- */
 
 /* A script under construction; after a failure it writes nothing and study.st holds the first error. */
-typedef struct { study *s; FILE *out; char name[64]; double width, height; int series; } study_plot;
+typedef struct { study *s; FILE *out; char name[64]; double width, height; int series, multiplot; } study_plot;
 gt_status  study_plot_style(study *s);
 study_plot study_plot_new(study *s, double width, double height, const char *format, ...) GT_PRINTF(4, 5);      /* pixels; name */
 void       study_put(study_plot *p, const char *format, ...) GT_PRINTF(2, 3);
@@ -172,17 +184,22 @@ void       study_plot_draw(study_plot *p);
 /* The next curve of a "plot" command, then its end. */
 void study_series(study_plot *p, const char *format, ...) GT_PRINTF(2, 3);
 void study_series_end(study_plot *p);
+/* Several plots in one figure: at positions of study_panel(), or with the layout of gnuplot. */
+void study_multiplot(study_plot *p, const char *layout);
+/* study_multiplot() for images alone: without grid, key, tics and column names. */
+void study_images(study_plot *p);
 /* Places the next plot; pixels from the top left. */
 void study_panel(study_plot *p, double left, double right, double top, double bottom);
-/* Colours from -window to window. */
+/* Grey levels from low to high; colours from -window to window. */
+void study_greys(study_plot *p, double low, double high);
 void study_colours(study_plot *p, double window);
 /* An array of the folder as an image; title: quoted, NULL: unchanged. */
 void study_image(study_plot *p, const size_t n[2], const char *array, const char *title);
 /* Text in quotes of gnuplot: in commands, and in data. */
-#define QUOTE(...) study_quote((char[STUDY_LINE]){ "" }, __VA_ARGS__)
-#define DATUM(...) study_datum((char[STUDY_LINE]){ "" }, __VA_ARGS__)
-char *study_quote(char *buffer, const char *format, ...) GT_PRINTF(2, 3);
-char *study_datum(char *buffer, const char *format, ...) GT_PRINTF(2, 3);
+#define QUOTE(...) study_quoted((char[STUDY_LINE]){ "" }, app_gnuplot_quote, FORMAT(__VA_ARGS__))
+#define DATUM(...) study_quoted((char[STUDY_LINE]){ "" }, app_gnuplot_datum, FORMAT(__VA_ARGS__))
+/* At most half of STUDY_LINE of the text, so that the quotes end within the buffer. */
+char *study_quoted(char *buffer, void (*quote)(FILE *, const char *, ...), const char *text);
 /* A line of a script: a logarithmic y axis with tics at 2 and 5 too. */
 #define STUDY_LOGARITHMIC "@logarithmic\n"
 
@@ -197,17 +214,20 @@ void      study_page_figure(study_page *p, const char *name, const char *caption
 /* Parts with fixed text, in this order; table 0: none. Without the table its figure is left out. */
 typedef struct { const char *heading, *text, *figure, *caption; int table; const char *after; } study_section;
 void      study_page_sections(study_page *p, const study_section *section, size_t n);
-/* Arrays of the folder as pictures of one viewer. */
-typedef struct { const char *array, *name; } study_picture;     /* array: without .f32 */
+/* Arrays of the folder as pictures of one viewer, added by study_add_picture(). */
+enum { STUDY_MAX_PICTURES = 64 };
 typedef struct {
 	const char *heading, *text;     /* NULL: none */
-	const study_picture *picture;
-	size_t pictures, n[2];          /* pixels of each */
+	size_t n[2];                    /* pixels of each */
 	double pitch[2];                /* mm */
 	const char *quantity;           /* unit of the values; NULL: HU */
 	int water_is_1;                 /* HU are given as fractions of water */
 	double low, high;               /* window; both 0: chosen */
+	struct { char array[96]; const char *name; } picture[STUDY_MAX_PICTURES];
+	size_t pictures;
 } study_pictures;
+/* The format is of the array's name without .f32. */
+void      study_add_picture(study_pictures *how, const char *name, const char *format, ...) GT_PRINTF(3, 4);
 void      study_page_pictures(study_page *p, const study_pictures *how);
 /* Runs the scripts of the folder `from` again and writes its report with the new pictures. GT_ERR_FORMAT: another
  * kind. */

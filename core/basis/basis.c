@@ -1,4 +1,4 @@
-/* Bases of vectors: the checks that all backends share, what fits, and products of vectors that a team shares. */
+/* Bases of vectors: checks shared by all backends, memory limits, and products of shared vectors. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@ struct gt_basis {
 	gt_basis_shape shape;
 	const struct gt_basis_impl *impl;
 	void *state;
-	gt_array *room, *whole, **vector; /* room: this member's memory of what a team shares; NULL: whole is the memory */
-	double *theirs;                   /* [members][most]: products of what each of a team has; NULL: none is shared */
+	gt_array *local, *whole, **vector; /* local: local memory of shared vectors; NULL: whole is the memory */
+	double *per_rank;                  /* [ranks][max]: products of each rank; NULL: not shared */
 };
 
 static const struct gt_basis_impl *impl_of(const gt_backend *be)
@@ -31,7 +31,7 @@ size_t gt_basis_bytes(const gt_array *model, size_t max)
 	return max * gt_array_bytes(model) + impl_of(s.be)->bytes(&s);
 }
 
-/* A dry run only counts: what does not fit is told by who asked for it. */
+/* A dry run only counts; the caller reports what does not fit. */
 static gt_status check_room(const char *who, const gt_array *model, size_t max)
 {
 	size_t available, total, fit = 0;
@@ -59,14 +59,15 @@ static gt_status make_vectors(gt_basis *b, const gt_array *model)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu vectors", max);
 	GT_TRY(gt_array_new(b->shape.be, b->shape.type, n * max, &b->whole));
 	if (gt_array_is_shared(model)) {
-		b->room = b->whole;
+		b->local = b->whole;
 		b->whole = NULL;
-		if (!(b->theirs = calloc(((size_t)gt_ranks(b->shape.be) + 1) * (max + 1), sizeof *b->theirs)))
+		if (!(b->per_rank = calloc(((size_t)gt_ranks(b->shape.be) + 1) * (max + 1), sizeof *b->per_rank)))
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the products of %zu vectors", max));
-		GT_TRY(gt_array_shaped_all(b->room, max, model, &b->whole));
+		GT_TRY(gt_array_shaped_all(b->local, max, model, &b->whole));
 	}
 	for (size_t i = 0; i < max; i++)
-		GT_TRY(b->room ? gt_array_shaped(b->room, i * n, model, &b->vector[i]) : gt_array_part(b->whole, i * n, n, &b->vector[i]));
+		GT_TRY(b->local ? gt_array_shaped(b->local, i * n, model, &b->vector[i])
+		                : gt_array_part(b->whole, i * n, n, &b->vector[i]));
 done:
 	return st;
 }
@@ -108,8 +109,8 @@ void gt_basis_free(gt_basis *b)
 	for (size_t i = 0; b->vector && i < b->shape.max; i++)
 		gt_array_free(b->vector[i]);
 	gt_array_free(b->whole);
-	gt_array_free(b->room);
-	free(b->theirs);
+	gt_array_free(b->local);
+	free(b->per_rank);
 	free(b->vector);
 	free(b);
 	if (be)
@@ -124,7 +125,7 @@ static int is_one_of(const gt_basis_shape *s, const gt_array *w)
 	return gt_array_backend(w) == s->be && gt_array_type(w) == s->type && gt_array_here(w) == s->n;
 }
 
-/* Locks the backend; 0, and nothing is locked, where that has failed, or what it is asked for cannot be. */
+/* Checks the arguments and locks the backend; 0 after a failure, without the lock. */
 static int enter(gt_basis *b, size_t k, const gt_array *w)
 {
 	const gt_basis_shape *s = &b->shape;
@@ -136,37 +137,36 @@ static int enter(gt_basis *b, size_t k, const gt_array *w)
 	return k > 0 && s->n > 0 && gt_backend_begin(s->be);
 }
 
-/* As reductions of arrays: NAN where the backend failed, 1 in a dry run. */
+/* As for reductions of arrays: NAN after a failure, 1 in a dry run. */
 static void dots(gt_basis *b, size_t k, gt_array *w, int project, double *y)
 {
 	for (size_t i = 0; i < k; i++)
 		y[i] = gt_backend_is_dry_run(b->shape.be) ? 1 : b->shape.n ? NAN : 0;
 	if (!enter(b, k, w))
 		return;
-	b->impl->dots(b->state, k, b->room ? b->room->data : b->whole->data, w->data, project, y);
+	b->impl->dots(b->state, k, b->local ? b->local->data : b->whole->data, w->data, project, y);
 	gt_backend_end(b->shape.be);
 }
 
-/* What waits to be joined is, by all members, before some of them look at their products and those without elements
- * do not. */
+/* Joins pending reductions on all ranks first: ranks without elements do not read their products. */
 static void wait_reductions(const gt_basis *b)
 {
-	if (b->theirs)
+	if (b->per_rank)
 		gt_reductions_wait(b->shape.be);
 }
 
-/* The sums over the members, in their order, in place of what is of this one. All members come; 0: they cannot. */
+/* Replaces local sums by the sums over the ranks, in order. Collective; 0: failed. */
 static int join(const gt_basis *b, size_t k, double *y)
 {
 	gt_backend *be = b->shape.be;
 	if (gt_backend_is_dry_run(be))
 		return 1;
-	if (k > b->shape.max || gt_team_gather(be, y, k * sizeof *y, b->theirs) != GT_OK)
+	if (k > b->shape.max || gt_team_gather(be, y, k * sizeof *y, b->per_rank) != GT_OK)
 		return 0;
 	for (size_t i = 0; i < k; i++) {
-		y[i] = b->theirs[i];
+		y[i] = b->per_rank[i];
 		for (size_t m = 1; m < (size_t)gt_ranks(be); m++)
-			y[i] += b->theirs[m * k + i];
+			y[i] += b->per_rank[m * k + i];
 	}
 	return 1;
 }
@@ -175,25 +175,25 @@ void gt_basis_dots(gt_basis *b, size_t k, const gt_array *w, double *y)
 {
 	wait_reductions(b);
 	dots(b, k, (gt_array *)w, 0, y);
-	if (b->theirs)
+	if (b->per_rank)
 		join(b, k, y);
 }
 
 void gt_basis_project_out(gt_basis *b, size_t k, gt_array *w, double *y)
 {
 	wait_reductions(b);
-	dots(b, k, w, !b->theirs, y);
-	if (!b->theirs || !join(b, k, y))
+	dots(b, k, w, !b->per_rank, y);
+	if (!b->per_rank || !join(b, k, y))
 		return;
 	for (size_t i = 0; i < k; i++)
-		b->theirs[i] = -y[i];
-	gt_basis_add(b, k, b->theirs, w);
+		b->per_rank[i] = -y[i];
+	gt_basis_add(b, k, b->per_rank, w);
 }
 
 void gt_basis_add(gt_basis *b, size_t k, const double *y, gt_array *w)
 {
 	if (!enter(b, k, w))
 		return;
-	b->impl->add(b->state, k, b->room ? b->room->data : b->whole->data, y, w->data);
+	b->impl->add(b->state, k, b->local ? b->local->data : b->whole->data, y, w->data);
 	gt_backend_end(b->shape.be);
 }

@@ -16,8 +16,9 @@ void gt_counts_of(enum gt_counts what, double background, const gt_array *l, con
 	gt_backend *be = gt_array_backend(out);
 	const gt_counts_work w = { what, background, gt_array_here(out), l->data, p->data, weights ? weights->data : NULL, out->data };
 	if (!fits(l, out) || !fits(p, out) || (weights && !fits(weights, out)))
-		gt_backend_fail(be, gt_fail(GT_ERR_ARG, "counts of %zu rays against %zu line integrals and %zu data: expected as many", w.n,
-		                            gt_array_size(l), gt_array_size(p)));
+		gt_backend_fail(be,
+		                gt_fail(GT_ERR_ARG, "counts of %zu rays against %zu line integrals and %zu data: expected equal numbers",
+		                        w.n, gt_array_size(l), gt_array_size(p)));
 	else if (w.n > 0 && gt_backend_begin(be)) {
 		impls[be->kind]->run(be, gt_array_type(out), &w);
 		gt_backend_end(be);

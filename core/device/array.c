@@ -75,7 +75,7 @@ done:
 gt_status gt_array_like(const gt_array *m, gt_array **out)
 {
 	if (!is_array(m))
-		return gt_fail(GT_ERR_ARG, "an array like another: expected an array, found %s", kind_of(m));
+		return gt_fail(GT_ERR_ARG, "gt_array_like: expected an array, found %s", kind_of(m));
 	if (m->runs)
 		return gt_runs_like(m, out);
 	return m->shared ? gt_array_new_partition(m->be, m->type, m->all, (gt_range){ m->first, m->n }, out)
@@ -86,7 +86,7 @@ gt_status gt_array_part(const gt_array *whole, size_t first, size_t n, gt_array 
 {
 	GT_NEED(out);
 	if (!is_array(whole))
-		return gt_fail(GT_ERR_ARG, "a part of an array: expected an array, found %s", kind_of(whole));
+		return gt_fail(GT_ERR_ARG, "gt_array_part: expected an array, found %s", kind_of(whole));
 	if (first > whole->all || n > whole->all - first)
 		return gt_fail(GT_ERR_ARG, "elements %zu to %zu of an array of %zu", first, first + n, whole->all);
 	if (whole->shared)

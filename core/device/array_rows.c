@@ -5,7 +5,7 @@ gt_status gt_array_get_rows(const gt_array *a, const gt_array_rows *r, float *ho
 {
 	const size_t n = r->run * r->rows, bytes = n * sizeof *host;
 	if (!a || a->tag != GT_IS_ARRAY || a->shared || !n || r->first + (r->rows - 1) * r->stride + r->run > a->n)
-		return gt_fail(GT_ERR_ARG, "rows of an array: expected some within one that is here");
+		return gt_fail(GT_ERR_ARG, "rows of an array: expected a range within an array that is not shared");
 	gt_backend_catch_up(a->be);
 	if (a->be->kind == GT_CPU || a->be->dry_run) {
 		a->be->ops->rows(a->be, a->type, a->data, r, host);

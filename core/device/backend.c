@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/backend.h"
+#include "core/device/get_staged.h"
 #include "core/device/mapped_files.h"
 #include "core/arguments.h"
 #include "core/device/prefetch.h"
@@ -61,8 +62,10 @@ gt_status gt_backend_open_now(const char *name, gt_backend **out)
 
 void gt_backend_destroy(gt_backend *be)
 {
-	if (!be->lost)
+	if (!be->lost) {
+		gt_staged_free(be);
 		be->ops->close(be);
+	}
 	gt_mapped_files_free(be->files);
 	gt_pool_free(be->pool);
 	gt_lock_free(be);
@@ -237,7 +240,7 @@ gt_status gt_backend_scratch(gt_backend *be, const char *folder, double memory)
 {
 	if (be->kind != GT_CPU || be->files)
 		return gt_fail(GT_ERR_ARG, "%s: %s", be->name,
-		               be->files ? "its arrays have a folder already" : "only arrays of the CPU may lie in files");
+		               be->files ? "its arrays already have a folder" : "only arrays of the CPU may lie in files");
 	return gt_mapped_files_new(folder, memory, &be->files);
 }
 

@@ -81,6 +81,7 @@ struct gt_backend_ops {
 	void      (*catch_up_of)(gt_backend *be, const void *p, size_t bytes);  /* operations that access these bytes */
 };
 
+enum { GT_STAGED = 2 };
 struct gt_backend {
 	gt_tag    tag;
 	struct gt_lock *lock;           /* see gt_backend_lock() */
@@ -104,6 +105,7 @@ struct gt_backend {
 	struct gt_mapped_files *files;  /* see gt_backend_scratch(); NULL: none */
 	int       late;                 /* 1: operations are deferred, see gt_backend_gather() */
 	double    moved;                /* see gt_backend_moved() */
+	void     *staged[GT_STAGED];    /* page-locked buffers of get_staged.c; NULL before their first use */
 };
 /* Runs of a shared array. A run has `all` elements; this rank holds elements first ... first+n-1, at element `at` of
  * the array's memory. dense: no gaps between the runs. */

@@ -1,14 +1,16 @@
 /* Downloads of large arrays to memory that is not page-locked, which drivers fill with one thread. Uses two page-locked
- * buffers: one receives data while all host threads empty the other. */
+ * buffers: one receives data while all host threads empty the other. The backend keeps them, 32 MB in all, because
+ * page-locking takes longer than the copy. */
 #include <string.h>
 #include <gantry/host_memory.h>
+#include "core/device/backend.h"
 #include "core/device/download.h"
 #include "core/device/get_staged.h"
 #include "core/device/upload.h"
 #include "core/try.h"
 
 #define PIECE_BYTES ((size_t)16 << 20)
-enum { PLACES = 2, GRAIN = 1 << 20 };
+enum { PLACES = GT_STAGED, GRAIN = 1 << 20 };
 
 struct copy {
 	const char *from;
@@ -51,20 +53,36 @@ done:
 	return st;
 }
 
-int gt_array_get_staged(const gt_array *a, void *host)
+/* Requires the lock, so that two threads do not share the buffers. */
+static int with_buffers(const gt_array *a, void *host)
 {
 	gt_backend *be = gt_array_backend(a);
 	gt_download *d = NULL;
-	void *buffer[PLACES] = { NULL, NULL };
 	int done = 0;
+	for (int i = 0; i < PLACES; i++)
+		if (!be->staged[i] && !(be->staged[i] = gt_locked_take(be, PIECE_BYTES, "chunks of an array")))
+			return 0;
+	if (gt_download_new(be, &d) == GT_OK)
+		done = get(a, host, d, be->staged) == GT_OK;
+	gt_download_free(d);
+	return done;
+}
+
+int gt_array_get_staged(const gt_array *a, void *host)
+{
+	gt_backend *be = gt_array_backend(a);
 	if (!gt_backend_is_gpu(be) || gt_array_bytes(a) < 2 * PIECE_BYTES || gt_backend_is_dry_run(be) || gt_backend_known(be) != GT_OK)
 		return 0;
-	for (int i = 0; i < PLACES; i++)
-		buffer[i] = gt_locked_new(be, PIECE_BYTES, "pieces of an array");
-	if (buffer[0] && buffer[1] && gt_download_new(be, &d) == GT_OK)
-		done = get(a, host, d, buffer) == GT_OK;
-	gt_download_free(d);
-	for (int i = 0; i < PLACES; i++)
-		gt_locked_free(be, buffer[i]);
+	gt_backend_lock(be);
+	const int done = with_buffers(a, host);
+	gt_backend_unlock(be);
 	return done;
+}
+
+void gt_staged_free(gt_backend *be)
+{
+	for (int i = 0; i < PLACES; i++) {
+		gt_locked_give(be, be->staged[i]);
+		be->staged[i] = NULL;
+	}
 }

@@ -5,4 +5,6 @@
 /* Like gt_array_get() for an array that is not shared, but faster for large device arrays. Returns 0 if it did nothing:
  * call gt_array_get(). */
 int gt_array_get_staged(const gt_array *a, void *host);
+/* Frees the page-locked buffers, which the backend keeps after the first large download. */
+void gt_staged_free(gt_backend *be);
 #endif

@@ -1,5 +1,5 @@
-/* Memory that an array may take: the least of the machine's MemAvailable, the limits of the control groups (v2
- * memory.max of every level; v1 memory.limit_in_bytes), RLIMIT_AS and RLIMIT_DATA. */
+/* Available host memory: the minimum of MemAvailable, the control group limits (v2 memory.max of every level; v1
+ * memory.limit_in_bytes), RLIMIT_AS and RLIMIT_DATA. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <gantry/host_memory.h>
 #include "core/device/host_memory.h"
 
-/* The number after `key` on its line of the file; key NULL: the first number. -1: none ("max" too). */
+/* Number after `key` in its line of the file; key NULL: first number. -1: none ("max" too). */
 static double number_in(const char *file, const char *key)
 {
 	FILE *f = fopen(file, "r");
@@ -28,8 +28,8 @@ static double number_in(const char *file, const char *key)
 	return value;
 }
 
-/* The cache of files counts as used there, but goes when memory is needed. */
-static double group_room(const char *folder, const char *limit, const char *usage, const char *cache)
+/* Control groups count the page cache as used, but it is reclaimable. */
+static double group_available(const char *folder, const char *limit, const char *usage, const char *cache)
 {
 	char file[4400];
 	snprintf(file, sizeof file, "%s/%s", folder, limit);
@@ -59,12 +59,12 @@ void *gt_host_alloc(size_t bytes)
 		return malloc(bytes ? bytes : 1);
 	if (posix_memalign(&p, HUGE_PAGE, bytes) != 0)
 		return NULL;
-	madvise(p, bytes, MADV_HUGEPAGE); /* strided reads would miss the address cache too; may fail, does no harm */
+	madvise(p, bytes, MADV_HUGEPAGE); /* avoids TLB misses of strided reads; failure is harmless */
 	return p;
 }
 
-/* Bytes up to a limit of this process, less the line `key` of its status; -1: no limit. */
-static double limit_room(int resource, const char *key)
+/* Bytes up to a limit of this process, minus the line `key` of its status; -1: no limit. */
+static double limit_available(int resource, const char *key)
 {
 	struct rlimit limit;
 	const double used = number_in("/proc/self/status", key);
@@ -80,8 +80,8 @@ double gt_host_available(void)
 	double room = number_in("/proc/meminfo", "MemAvailable:");
 	if (room >= 0)
 		room *= 1024;
-	min(&room, limit_room(RLIMIT_AS, "VmSize:"));
-	min(&room, limit_room(RLIMIT_DATA, "VmData:"));
+	min(&room, limit_available(RLIMIT_AS, "VmSize:"));
+	min(&room, limit_available(RLIMIT_DATA, "VmData:"));
 	FILE *f = fopen("/proc/self/cgroup", "r");
 	while (f && fgets(line, sizeof line, f)) {
 		line[strcspn(line, "\n")] = 0;
@@ -93,8 +93,8 @@ double gt_host_available(void)
 		char *group = v2 ? line + 3 : line + (v1 - line) + 8;
 		for (;;) {
 			snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s", v2 ? "" : "/memory", group);
-			min(&room, v2 ? group_room(folder, "memory.max", "memory.current", "inactive_file ")
-			              : group_room(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "));
+			min(&room, v2 ? group_available(folder, "memory.max", "memory.current", "inactive_file ")
+			              : group_available(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "));
 			char *slash = strrchr(group, '/');
 			if (!slash || !*group)
 				break;

@@ -1,38 +1,38 @@
-/* Loops of the CPU backend, made from core/device/ops.def for both types: at once, or several in one pass. */
+/* Loops of the CPU backend, generated from core/device/ops.def for both types: run at once, or several in one pass. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/clones.h"
 #include "core/device/loops_cpu.h"
 
-/* PARTS sums whatever the number of threads: a reduction does not depend on it. Each is of LANES sums, every LANES-th
- * term in one: a single sum would wait for each of its additions. */
+/* PARTS partial sums, independent of the number of threads. Each has LANES interleaved sums, because the additions of a
+ * single one would depend on each other. */
 enum { PARTS = 256, LANES = 8, GRAIN = 1 << 15 };
 
 struct job;
-/* What a reduction adds of elements [i, end) to its LANES sums, and what is written of them. */
+/* Adds elements [i, end) of a reduction to its LANES sums, and writes results of combined operations. */
 typedef void (*summing)(const struct job *j, size_t i, size_t end, double *sum);
 struct job {
 	size_t n, slot;
 	void *y;
 	const void *x, *z;
 	double a, b, c, start, part[PARTS];
-	gt_loop maps; /* one of the two */
+	gt_loop maps; /* either maps or sums */
 	summing sums;
 };
-/* Operations that wait for others of as many elements, see gt_backend_gather(): CHUNK elements of each array are read
- * once, and all operations done with them, in their order. */
+/* Deferred operations on arrays of equal size, see gt_backend_gather(): each CHUNK of elements is read once, and all
+ * operations run on it in order. */
 enum { LATE = 16, CHUNK = 1 << 12, GROUPS = 2 };
-/* Those of a volume's length and those of the data's wait apart, as long as neither needs what the other writes. */
+/* Operations of volume size and of data size form separate groups, unless one needs results of the other. */
 struct late {
 	struct group {
-		size_t jobs, bytes; /* of an array */
+		size_t jobs, bytes; /* bytes of each array */
 		gt_type type;
 		struct job job[LATE];
 	} group[GROUPS];
 };
 
-/* NaN stays NaN. */
+/* keeps NaN */
 static inline float within_single(float v, float lo, float hi) { return v < lo ? lo : v > hi ? hi : v; }
 static inline double within_double(double v, double lo, double hi) { return v < lo ? lo : v > hi ? hi : v; }
 #define within(v, lo, hi) _Generic((v), float : within_single, default : within_double)(v, lo, hi)
@@ -51,7 +51,7 @@ static inline double within_double(double v, double lo, double hi) { return v < 
 			Y[i] = (T)(expr);                                              \
 		}                                                                      \
 	}
-/* Sums, or of minus infinity the largest, of infinity the smallest. */
+/* Sum (start 0), maximum (start -inf) or minimum (start inf). */
 static double join(double start, size_t n, const double *part)
 {
 	double s = start;
@@ -80,7 +80,7 @@ static double join(double start, size_t n, const double *part)
 		memcpy(lanes, sum, sizeof sum);                                                             \
 	}
 
-/* z comes rounded to the type, and so does what is written; the sum, one, is of doubles. */
+/* z and the written value are rounded to the type; the sum is in double. */
 #define BOTH_LOOP(name, T, expr, term)                                                                       \
 	GT_WIDER static void NAMED(both_##name, T)(const struct job *j, size_t i, size_t end, double *lanes) \
 	{                                                                                                    \
@@ -189,8 +189,7 @@ void gt_cpu_catch_up(gt_backend *be)
 		compute_group(be, &l->group[k]);
 }
 
-/* Memory that is shared, in part or all. */
-static int meets(const void *p, size_t bytes_p, const void *q, size_t bytes_q)
+static int overlap(const void *p, size_t bytes_p, const void *q, size_t bytes_q)
 {
 	const char *a = p, *b = q;
 	return a && b && (a < b ? (size_t)(b - a) < bytes_p : (size_t)(a - b) < bytes_q);
@@ -205,7 +204,8 @@ void gt_cpu_catch_up_of(gt_backend *be, const void *p, size_t bytes)
 		int touched = 0;
 		for (size_t k = 0; k < g->jobs && !touched; k++) {
 			const struct job *j = &g->job[k];
-			touched = meets(j->y, g->bytes, p, bytes) || meets(j->x, g->bytes, p, bytes) || meets(j->z, g->bytes, p, bytes);
+			touched = overlap(j->y, g->bytes, p, bytes) || overlap(j->x, g->bytes, p, bytes) ||
+			          overlap(j->z, g->bytes, p, bytes);
 		}
 		if (touched)
 			compute_group(be, g);
@@ -214,20 +214,20 @@ void gt_cpu_catch_up_of(gt_backend *be, const void *p, size_t bytes)
 	be->late = left;
 }
 
-/* One writes what the other reads or writes, and not element by element: of other chunks, or in another group. */
-static int in_each_others_way(const struct job *j, size_t bytes, const struct job *k, size_t bytes_k, int same)
+/* 1: one operation writes memory of the other that is not accessed elementwise in the same chunk. */
+static int conflict(const struct job *j, size_t bytes, const struct job *k, size_t bytes_k, int same)
 {
 	const struct {
 		const void *of_j, *of_k;
 	} pair[] = { { j->y, k->y }, { j->y, k->x }, { j->y, k->z }, { j->x, k->y }, { j->z, k->y } };
 	for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
-		if (!(same && pair[i].of_j == pair[i].of_k) && meets(pair[i].of_j, bytes, pair[i].of_k, bytes_k))
+		if (!(same && pair[i].of_j == pair[i].of_k) && overlap(pair[i].of_j, bytes, pair[i].of_k, bytes_k))
 			return 1;
 	return 0;
 }
 
-/* The group that it may wait in; NULL: what waits must be done first. */
-static struct group *room_for(struct late *l, gt_type t, const struct job *j)
+/* Group that can defer this operation; NULL: run the deferred operations first. */
+static struct group *group_for(struct late *l, gt_type t, const struct job *j)
 {
 	const size_t bytes = j->n * gt_type_size(t);
 	struct group *own = NULL;
@@ -235,7 +235,7 @@ static struct group *room_for(struct late *l, gt_type t, const struct job *j)
 		struct group *g = &l->group[i];
 		const int same = g->jobs && g->type == t && g->bytes == bytes;
 		for (size_t k = 0; k < g->jobs; k++)
-			if (in_each_others_way(j, bytes, &g->job[k], g->bytes, same))
+			if (conflict(j, bytes, &g->job[k], g->bytes, same))
 				return NULL;
 		if (same && g->jobs == LATE)
 			return NULL;
@@ -252,7 +252,7 @@ static void submit(gt_backend *be, gt_type t, struct job *j)
 		compute(be, j, 1);
 		return;
 	}
-	struct group *g = room_for(l, t, j);
+	struct group *g = group_for(l, t, j);
 	if (!g) {
 		gt_cpu_catch_up(be);
 		g = &l->group[0];
@@ -290,6 +290,6 @@ void gt_cpu_wait_reductions(gt_backend *be, size_t slots)
 gt_status gt_cpu_gather(gt_backend *be)
 {
 	if (!be->own && !(be->own = calloc(1, sizeof(struct late))))
-		return gt_fail(GT_ERR_MEMORY, "no memory for operations that wait");
+		return gt_fail(GT_ERR_MEMORY, "no memory for deferred operations");
 	return GT_OK;
 }

@@ -57,7 +57,7 @@ gt_status gt_folder_space(const char *folder, double *bytes)
 {
 	struct statvfs s;
 	if (statvfs(folder, &s) != 0)
-		return failed(folder, "cannot be looked at");
+		return failed(folder, "cannot be examined");
 	*bytes = (double)s.f_bavail * (double)s.f_frsize;
 	return GT_OK;
 }
@@ -72,7 +72,7 @@ gt_status gt_folder_rate(const char *folder, double *rate)
 	/* Uses at most half of a small disk. */
 	const size_t bytes = room / 2 < (double)PROBE_BYTES ? (size_t)(room / 2) : PROBE_BYTES;
 	if (!bytes)
-		return gt_fail(GT_ERR_IO, "--scratch=%s: has no room: expected some, to find how fast it is written", folder);
+		return gt_fail(GT_ERR_IO, "--scratch=%s: no free space to measure the write rate", folder);
 	if (!(some = malloc(bytes)))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	for (size_t i = 0; i < bytes; i++)
@@ -130,8 +130,7 @@ static gt_status map(const char *folder, size_t bytes, const char *what, void **
 	while ((errno = posix_fallocate(file, 0, (off_t)bytes)) == EINTR)
 		;
 	if (errno)
-		GT_TRY(gt_fail(GT_ERR_IO, "--scratch=%s: has no room for %s of %s: %s", folder, BYTES((double)bytes), what,
-		               strerror(errno)));
+		GT_TRY(gt_fail(GT_ERR_IO, "--scratch=%s: no space for %s of %s: %s", folder, BYTES((double)bytes), what, strerror(errno)));
 	*at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (*at == MAP_FAILED)
 		GT_TRY(failed(folder, "its files cannot be mapped"));

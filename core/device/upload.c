@@ -98,7 +98,7 @@ void gt_upload_turn(gt_upload *u)
 	u->now = (u->now + 1) % u->blocks;
 }
 
-void *gt_locked_new(gt_backend *be, size_t bytes, const char *what)
+void *gt_locked_take(gt_backend *be, size_t bytes, const char *what)
 {
 	const struct gt_upload_impl *impl = impls[be->kind];
 	if (gt_host_has_memory((double)bytes, what) != GT_OK)
@@ -108,12 +108,10 @@ void *gt_locked_new(gt_backend *be, size_t bytes, const char *what)
 	gt_backend_unlock(be);
 	if (!p)
 		gt_fail(GT_ERR_MEMORY, "%s: no %zu bytes of %smemory", what, bytes, impl ? "page-locked " : "");
-	else
-		gt_backend_hold(be);
 	return p;
 }
 
-void gt_locked_free(gt_backend *be, void *p)
+void gt_locked_give(gt_backend *be, void *p)
 {
 	if (!p)
 		return;
@@ -124,5 +122,20 @@ void gt_locked_free(gt_backend *be, void *p)
 	else
 		free(p);
 	gt_backend_unlock(be);
+}
+
+void *gt_locked_new(gt_backend *be, size_t bytes, const char *what)
+{
+	void *p = gt_locked_take(be, bytes, what);
+	if (p)
+		gt_backend_hold(be);
+	return p;
+}
+
+void gt_locked_free(gt_backend *be, void *p)
+{
+	if (!p)
+		return;
+	gt_locked_give(be, p);
 	gt_backend_let_go(be);
 }

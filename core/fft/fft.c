@@ -159,7 +159,7 @@ void gt_slice_filter_apply(const gt_slice_filter *s, const gt_array *response, c
 	const gt_slice_filter_plan *p = &s->plan;
 	const size_t n = p->n[0] * p->n[1] * p->n[2];
 	if (fits(p, response, gt_slice_filter_waves(p), "the response") && fits(p, share->scale, n, "the scale") &&
-	    (!share->place || fits(p, share->place, n, "the place")) && fits(p, x, n, "the volume") && fits(p, y, n, "the result") &&
+	    (!share->place || fits(p, share->place, n, "the position")) && fits(p, x, n, "the volume") && fits(p, y, n, "the result") &&
 	    gt_backend_begin(p->be)) {
 		s->impl->filter(s->state, response->data, share, add, x->data, y->data);
 		gt_backend_end(p->be);

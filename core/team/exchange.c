@@ -147,7 +147,7 @@ static gt_status pack_remote(gt_backend *be, const gt_exchange_block *out, size_
 		m->packed_bytes = m->packed ? bytes : 0;
 	}
 	if (!f->list || (bytes && !m->packed))
-		return gt_fail(GT_ERR_MEMORY, "no memory of %zu bytes for what processes exchange", bytes);
+		return gt_fail(GT_ERR_MEMORY, "no memory of %zu bytes for exchanges between processes", bytes);
 	for (size_t k = 0; k < outs + ins; k++) {
 		const gt_exchange_block *p = k < outs ? &out[k] : &in[k - outs];
 		f->list[k] = (gt_exchange_block){ .peer = -1 };
@@ -203,7 +203,7 @@ static void exchange_devices(gt_backend *be, const gt_exchange_block *out, size_
 {
 	gt_exchange_block *list = malloc((outs + ins + 1) * sizeof *list);
 	if (!list) {
-		gt_backend_fail(be, gt_fail(GT_ERR_MEMORY, "no memory for what processes exchange"));
+		gt_backend_fail(be, gt_fail(GT_ERR_MEMORY, "no memory for exchanges between processes"));
 		return;
 	}
 	const size_t sent = copy_remote(be, out, outs, list), taken = copy_remote(be, in, ins, list + sent);

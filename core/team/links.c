@@ -182,7 +182,7 @@ gt_status gt_links_measure(size_t bytes, gt_link **links, size_t *n)
 	const int devices = gt_device_count();
 	gt_status st = GT_OK;
 	if (!links || !n)
-		return gt_fail(GT_ERR_ARG, "gt_links_measure: NULL: expected where the links go");
+		return gt_fail(GT_ERR_ARG, "gt_links_measure: NULL: expected an array for the links");
 	*links = NULL;
 	*n = devices ? (size_t)(4 * devices + devices * (devices - 1)) : 2;
 	if (bytes < SMALL)

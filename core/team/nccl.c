@@ -29,7 +29,7 @@ static void find(void *library)
 		memcpy(all[i].at, &found, sizeof found);
 	}
 	if (!*why && nccl.get_version(&nccl.version) != 0)
-		snprintf(why, sizeof why, "NCCL does not tell its version");
+		snprintf(why, sizeof why, "NCCL does not report its version");
 }
 
 static void look(void)

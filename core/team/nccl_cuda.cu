@@ -102,7 +102,7 @@ static int reserve(gt_backend *be, struct state *s, size_t bytes)
 	if (bytes <= s->bytes)
 		return 1;
 	gt_backend_free(be, s->room, s->bytes);
-	s->room = (char *)gt_backend_alloc(be, bytes, "room for pieces with gaps");
+	s->room = (char *)gt_backend_alloc(be, bytes, "buffer for blocks with gaps");
 	s->bytes = s->room ? bytes : 0;
 	if (!s->room)
 		gt_backend_fail(be, GT_ERR_MEMORY);

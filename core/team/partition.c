@@ -8,7 +8,7 @@
 gt_status gt_array_new_partition(gt_backend *be, gt_type type, size_t all, gt_range own, gt_array **a)
 {
 	if (own.first > all || own.n > all - own.first)
-		return gt_fail(GT_ERR_ARG, "a share of elements %zu to %zu of an array of %zu", own.first, own.first + own.n, all);
+		return gt_fail(GT_ERR_ARG, "a local range of elements %zu to %zu of an array of %zu", own.first, own.first + own.n, all);
 	const gt_status st = gt_array_new(be, type, own.n, a);
 	if (st != GT_OK)
 		return st;
@@ -39,7 +39,7 @@ static gt_status take_runs(const gt_partition_run *run, size_t count, gt_array *
 	if (!r) {
 		gt_array_free(*a);
 		*a = NULL;
-		return gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu runs", count);
+		return gt_fail(GT_ERR_MEMORY, "no memory for the offsets of %zu runs", count);
 	}
 	r->count = count;
 	r->dense = 1;
@@ -75,7 +75,7 @@ static gt_status lay_dense(const gt_partition_run *run, size_t count, gt_array *
 gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model, gt_array **part)
 {
 	if (room->shared || at > room->n || model->n > room->n - at)
-		return gt_fail(GT_ERR_ARG, "room of %zu elements, not for %zu from element %zu on", room->n, model->n, at);
+		return gt_fail(GT_ERR_ARG, "buffer of %zu elements: too small for %zu from element %zu on", room->n, model->n, at);
 	const gt_status st = gt_array_wrap(room->be, room->type, model->n, (char *)room->data + at * gt_type_size(room->type), part);
 	if (st != GT_OK)
 		return st;
@@ -97,10 +97,10 @@ gt_status gt_array_shaped_all(const gt_array *room, size_t count, const gt_array
 	const size_t each = runs_of(model);
 	gt_status st = GT_OK;
 	if (room->shared || !model->shared || (model->n && count > room->n / model->n))
-		return gt_fail(GT_ERR_ARG, "room of %zu elements, not for %zu times %zu", room->n, count, model->n);
+		return gt_fail(GT_ERR_ARG, "buffer of %zu elements: too small for %zu times %zu", room->n, count, model->n);
 	gt_partition_run *run = malloc((count * each + 1) * sizeof *run);
 	if (!run)
-		return gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu runs", count * each);
+		return gt_fail(GT_ERR_MEMORY, "no memory for the offsets of %zu runs", count * each);
 	for (size_t i = 0; i < count * each; i++) {
 		run[i] = run_of(model, i % each);
 		run[i].at += i / each * model->n;
@@ -117,8 +117,8 @@ gt_status gt_array_new_runs(gt_backend *be, gt_type type, const gt_partition_run
 	size_t n = 0, all = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (run[i].first > run[i].all || run[i].n > run[i].all - run[i].first)
-			return gt_fail(GT_ERR_ARG, "a share of elements %zu to %zu of a run of %zu", run[i].first, run[i].first + run[i].n,
-			               run[i].all);
+			return gt_fail(GT_ERR_ARG, "a local range of elements %zu to %zu of a run of %zu", run[i].first,
+			               run[i].first + run[i].n, run[i].all);
 		n += run[i].n;
 		all += run[i].all;
 	}
@@ -133,7 +133,7 @@ gt_status gt_array_new_runs(gt_backend *be, gt_type type, const gt_partition_run
 gt_status gt_runs_like(const gt_array *model, gt_array **a)
 {
 	if (!model->runs->dense)
-		return gt_fail(GT_ERR_UNSUPPORTED, "an array like one of %zu fields that a team shares: expected nothing between them",
+		return gt_fail(GT_ERR_UNSUPPORTED, "an array like one of %zu shared fields: expected fields without gaps",
 		               model->runs->count);
 	return gt_array_new_runs(model->be, model->type, model->runs->run, model->runs->count, a);
 }
@@ -162,10 +162,10 @@ gt_array gt_array_run(const gt_array *a, size_t i)
 gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const gt_partition_fields *f, gt_array **a)
 {
 	if (!f->count || f->first > f->each || f->n > f->each - f->first || f->n > f->apart)
-		return gt_fail(GT_ERR_ARG, "a share of elements %zu to %zu of %zu fields of %zu, %zu apart", f->first, f->first + f->n,
-		               f->count, f->each, f->apart);
+		return gt_fail(GT_ERR_ARG, "a local range of elements %zu to %zu of %zu fields of %zu, %zu apart", f->first,
+		               f->first + f->n, f->count, f->each, f->apart);
 	gt_partition_run *run = malloc(f->count * sizeof *run);
-	gt_status st = run ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu fields", f->count);
+	gt_status st = run ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for the offsets of %zu fields", f->count);
 	GT_TRY(st);
 	for (size_t i = 0; i < f->count; i++)
 		run[i] = (gt_partition_run){ f->each, f->first, f->n, i * f->apart };
@@ -233,7 +233,7 @@ static gt_status part_of_runs(const gt_array *whole, size_t first, size_t n, gt_
 	gt_status st = GT_OK;
 	gt_partition_run *run = malloc(from->count * sizeof *run);
 	if (!run)
-		return gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu runs", from->count);
+		return gt_fail(GT_ERR_MEMORY, "no memory for the offsets of %zu runs", from->count);
 	for (size_t i = 0; i < from->count; i++) {
 		const size_t low = first > before ? first - before : 0, end = first + n > before ? first + n - before : 0,
 			     high = end < from->run[i].all ? end : from->run[i].all;
@@ -344,7 +344,7 @@ static void get_remote(const gt_array *a, gt_type type, const struct wish *w)
 	if (own)
 		write_own(a, type, own);
 	else
-		gt_backend_fail(a->be, gt_fail(GT_ERR_MEMORY, "no memory for %zu elements on their way to another process", a->n));
+		gt_backend_fail(a->be, gt_fail(GT_ERR_MEMORY, "no memory for %zu elements sent to another process", a->n));
 	exchange_requests(a, type, w, own);
 	free(own);
 }

@@ -65,16 +65,16 @@ gt_status gt_transport_start(gt_transport_position *place)
 	MPI_Comm host;
 	*place = place_here;
 	if (stopped)
-		return gt_fail(GT_ERR_ARG, "processes of MPI: they have parted");
+		return gt_fail(GT_ERR_ARG, "MPI: the processes have left the group");
 	if (started)
 		return GT_OK;
 	MPI_Initialized(&inited);
 	if (!inited && read_note() == HAS_JOINED)
 		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "processes of MPI: an earlier command of this one has joined the others, which it can do once: expected one "
-		               "command for each mpirun, or an output of its own for each process");
+		               "MPI: an earlier command of this mpirun rank already called MPI_Init: use one command per mpirun, "
+		               "or one output per process");
 	if (!inited && MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
-		return gt_fail(GT_ERR_DEVICE, "processes of MPI: the library could not join them");
+		return gt_fail(GT_ERR_DEVICE, "MPI: MPI_Init failed");
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &place_here.me);
 	MPI_Comm_size(MPI_COMM_WORLD, &place_here.n);

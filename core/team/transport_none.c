@@ -16,7 +16,7 @@ int gt_transport_is_launched(void)
 gt_status gt_transport_start(gt_transport_position *place)
 {
 	*place = (gt_transport_position){ 0, 1, 0, 1 };
-	return gt_fail(GT_ERR_UNSUPPORTED, "processes of MPI: this build has no MPI (GANTRY_MPI): expected one process");
+	return gt_fail(GT_ERR_UNSUPPORTED, "MPI: this build has no MPI (GANTRY_MPI): expected one process");
 }
 
 void gt_transport_stop(void) {}

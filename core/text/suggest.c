@@ -1,35 +1,37 @@
 /* Suggestions for unknown names. */
 #include <ctype.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
 #include "core/module.h"
 #include "core/text.h"
 
-/* Levenshtein distance, ignoring case. */
+static int same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Edit distance with transpositions of adjacent letters (optimal string alignment), ignoring case. */
 static size_t distance(const char *a, const char *b)
 {
-	const size_t n = strlen(b);
-	size_t *row = malloc((n + 1) * sizeof *row), last;
-	if (!row)
+	const size_t n = strlen(b), m = strlen(a), width = n + 1;
+	size_t *d = malloc((m + 1) * width * sizeof *d), last;
+	if (!d)
 		return (size_t)-1;
+	for (size_t i = 0; i <= m; i++)
+		d[i * width] = i;
 	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; *a; a++, i++) {
-		size_t corner = row[0];
-		row[0] = i;
+		d[j] = j;
+	for (size_t i = 1; i <= m; i++)
 		for (size_t j = 1; j <= n; j++) {
-			size_t best = corner + (tolower((unsigned char)*a) != tolower((unsigned char)b[j - 1]));
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			corner = row[j];
-			row[j] = best;
+			size_t *at = d + i * width + j;
+			*at = at[-1 - (ptrdiff_t)width] + !same_letter(a[i - 1], b[j - 1]);
+			*at = least(*at, least(at[-1], at[-(ptrdiff_t)width]) + 1);
+			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+				*at = least(*at, at[-2 - 2 * (ptrdiff_t)width] + 1);
 		}
-	}
-	last = row[n];
-	free(row);
+	last = d[m * width + n];
+	free(d);
 	return last;
 }
 

@@ -37,12 +37,12 @@ gt_status gt_parse_length(const char *what, const char *text, double min, double
 		{ "mm", 1 },  { "", 1 },     { "um", 1e-3 }, { "\xc2\xb5m", 1e-3 }, { "\xce\xbcm", 1e-3 }, { "nm", 1e-6 },
 		{ "cm", 10 }, { "m", 1000 }, { NULL, 0 }
 	};
-	return parse(what, text, units, "of um, mm (also where none is given), cm or m", (const double[2]){ min, max }, mm);
+	return parse(what, text, units, "of um, mm (the default), cm or m", (const double[2]){ min, max }, mm);
 }
 
 gt_status gt_parse_angle(const char *what, const char *text, double min, double max, double *degrees)
 {
 	static const named_unit units[] = { { "deg", 1 }, { "", 1 }, { "\xc2\xb0", 1 }, { "rad", 180 / GT_PI }, { "mrad", 0.18 / GT_PI },
 		                            { NULL, 0 } };
-	return parse(what, text, units, "deg (also where none is given), rad or mrad", (const double[2]){ min, max }, degrees);
+	return parse(what, text, units, "deg (the default), rad or mrad", (const double[2]){ min, max }, degrees);
 }

@@ -145,10 +145,10 @@ gt_status gt_variant_new(const gt_variant_code *code, size_t shared_bytes, gt_va
 	v->shared = (unsigned)shared_bytes;
 	if (code->bytes && (driver.global(&address, &bytes, v->module, GT_VARIANT_BYTES) || bytes != sizeof v->shared ||
 	                    driver.copy(&v->shared, address, bytes)))
-		GT_TRY(gt_fail(GT_ERR_DEVICE, "%s does not say how much shared memory it takes", code->instance));
+		GT_TRY(gt_fail(GT_ERR_DEVICE, "%s does not state its shared memory", code->instance));
 	driver.get(&fixed, STATIC_SHARED, v->function);
 	if ((int64_t)fixed + v->shared > max_shared() || driver.set(v->function, MAX_DYNAMIC_SHARED, (int)v->shared))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s needs %u bytes of shared memory, more than the %d that a block of %s may have",
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s needs %u bytes of shared memory, more than the %d available to a block of %s",
 		               code->instance, (unsigned)fixed + v->shared, max_shared(), device));
 	*out = v;
 done:

@@ -44,10 +44,10 @@ static void open_once(void)
 	const enum gt_symbols_found found = gt_symbols_open(libraries, symbols, sizeof symbols / sizeof *symbols);
 	if (found == GT_SYMBOLS_NO_LIBRARY)
 		gt_snprintf(why, sizeof why,
-		            "NVRTC is not there (libnvrtc.so of CUDA 12 or 13, which compiles kernels): the built-in kernels are used");
+		            "NVRTC is not there (libnvrtc.so of CUDA 12 or 13, which compiles kernels): using the built-in kernels");
 	else if (found == GT_SYMBOLS_MISSING)
 		gt_snprintf(why, sizeof why,
-		            "this NVRTC lacks functions that compile kernels (CUDA 12 or 13 has them): the built-in kernels are used");
+		            "this NVRTC lacks functions that compile kernels (CUDA 12 or 13 has them): using the built-in kernels");
 }
 
 const char *gt_variant_no_compiler(void)
@@ -152,7 +152,7 @@ gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char
 	if (!found)
 		return gt_fail(GT_ERR_ARG, "no source %s in the library", code->source);
 	if (!(source = text_of(found, code->bytes)))
-		return gt_fail(GT_ERR_MEMORY, "no memory for the source %s, or what is to be planted is not in it", code->source);
+		return gt_fail(GT_ERR_MEMORY, "no memory for the source %s, or the text to replace does not occur in it", code->source);
 	for (int i = 0; i < SYSTEM; i++, headers++) {
 		names[headers] = system_headers[i].name;
 		texts[headers] = system_headers[i].text;

@@ -84,10 +84,9 @@ static gt_status read_all(const char *path, const char *kernel, cJSON **all)
 		return GT_OK;
 	cJSON_Delete(*all);
 	*all = NULL;
-	return gt_fail(
-		GT_ERR_FORMAT,
-		"%s: damaged or of another version: it is ignored, and the built-in kernels are used (gantry tune --forget %s removes it)",
-		path, kernel);
+	return gt_fail(GT_ERR_FORMAT,
+	               "%s: damaged or of another version: ignored, using the built-in kernels (gantry tune --forget %s removes it)", path,
+	               kernel);
 }
 
 static void list_entries(const cJSON *all, const char *kernel, int shipped, void (*each)(void *self, const gt_store_entry *e), void *self)
@@ -208,7 +207,7 @@ static gt_status lock_of(const char *kernel, int *lock)
 	while (well && flock(*lock, LOCK_EX) != 0)
 		well = errno == EINTR;
 	const gt_status st = well ? GT_OK
-	                          : gt_fail(GT_ERR_IO, "%s: cannot be written (%s): what was tuned is not kept",
+	                          : gt_fail(GT_ERR_IO, "%s: cannot be written (%s): the tuned kernel is not cached",
 	                                    path ? path : "the cache of tuned kernels",
 	                                    path ? strerror(errno) : "no HOME and no XDG_CACHE_HOME");
 	free(path);
@@ -238,7 +237,7 @@ gt_status gt_store_put(const gt_store_entry *e)
 	remove_same(entries, e);
 	cJSON_AddItemToArray(entries, write_entry(e));
 	text = cJSON_Print(all);
-	GT_TRY(text ? gt_cache_write(path, text, strlen(text)) : gt_fail(GT_ERR_MEMORY, "no memory for what was tuned"));
+	GT_TRY(text ? gt_cache_write(path, text, strlen(text)) : gt_fail(GT_ERR_MEMORY, "no memory for the tuned kernel"));
 done:
 	if (lock >= 0)
 		close(lock);

@@ -9,5 +9,5 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 python3 "$pictures/../guide/make_counts.py" counts
 "$gantry" import counts -o guess.nc --source-to-axis 120 --source-to-detector 240 --pixel 0.4 --angles 0:4 --quiet
-"$gantry" calibrate guess.nc -o found.nc --find center --picture wrong-axis.png --quiet
+"$gantry" calibrate guess.nc -o found.nc --find axis --picture wrong-axis.png --quiet
 mv wrong-axis.png "$pictures/"

@@ -119,18 +119,16 @@ def module_page(module, names, whole):
     return f"# {title}\n\n{as_markdown(' '.join(about.split()))}\n\n" + "".join(f"::: gantry.{module}.{name}\n\n" for name in names)
 
 
-def stub_page():
-    """Returns the page of the generated functions, from the stubs."""
-    text, tree = parsed("methods.pyi")
-    about = {}
+def named_page():
+    """Returns the page of the generated functions and classes."""
+    out = ["# Python: methods by name\n\nEach is a function of `gantry`, as `gantry.os_sart(A, b, iterations=5)`; solvers and analytic methods are also\n"
+           "classes, as `gantry.OSSART(iterations=5)`. Keywords and defaults are the parameters in the tables. Common arguments are those of\n"
+           "`gantry.solve`, `gantry.analytic` and `gantry.Penalty`.\n\n"]
     for kind in ("solver", "penalty"):
-        about.update({name.replace("-", "_"): (kind, name, line) for name, line in listed(gantry("help", kind).split("\n\n")[0])})
-    out = ["# Python: methods by name\n\nEach is a function of `gantry`: `gantry.os_sart(...)`. Parameters and defaults are those of the tables.\n\n"]
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            kind, name, line = about[node.name]
-            code = re.sub(r"^@.*\n", "", ast.get_source_segment(text, node)).removesuffix(": ...")
-            out.append(f"## `{node.name}` {{#gantry.{node.name}}}\n\n{plain(line)}: [parameters](../methods/{kind}.md#{name})\n\n```python\n{code}\n```\n\n")
+        for name, line in listed(gantry("help", kind).split("\n\n")[0]):
+            own = name.replace("-", "_")
+            made = "" if kind == "penalty" else f", `{name.replace('-', '').upper()}`"
+            out.append(f"## `{own}`{made} {{#gantry.{own}}}\n\n{plain(line)}: [parameters](../methods/{kind}.md#{name})\n\n")
     return "".join(out)
 
 
@@ -146,7 +144,7 @@ def python():
         raise PluginError(f"of gantry.__all__ the reference has no page for {', '.join(sorted(set(names) - shown))}")
     pages = {"reference/python/index.md": ""}
     pages.update({f"reference/python/{module}.md": module_page(module, which, whole) for module, which, whole in groups if which})
-    pages["reference/python/methods.md"] = stub_page()
+    pages["reference/python/methods.md"] = named_page()
     index = ["# Reference of the Python package\n\nFrom the docstrings. [The Python package](../../python.md) explains their use.\n\n",
              "| page | names |\n|---|---|\n"]
     index += [f"| [{module}]({module}.md) | {', '.join(f'`{name}`' for name in which)} |\n" for module, which, _ in groups if which]

@@ -72,6 +72,7 @@ static double pitch_of(const gt_scan *s)
 gt_status gt_scan_complete(gt_scan *s)
 {
 	const double share = 1 / (double)s->views;
+	const int plate = gt_scan_is_laminography(s);
 	s->source_to_axis = s->source_to_detector = 0;
 	for (size_t v = 0; v < s->views && s->shape != GT_PARALLEL; v++) {
 		const gt_view *w = &s->view[v];
@@ -79,8 +80,9 @@ gt_status gt_scan_complete(gt_scan *s)
 		gt_cross3(w->column_axis, w->row_axis, normal);
 		for (int a = 0; a < 3; a++)
 			ray[a] = w->detector[a] - w->source[a];
-		s->source_to_axis += share * hypot(w->source[0], w->source[1]);
-		s->source_to_detector += share * fabs(gt_dot3(normal, ray));
+		/* A tilted orbit has both distances along the ray. */
+		s->source_to_axis += share * (plate ? gt_scan_axis_distance(s, v) : hypot(w->source[0], w->source[1]));
+		s->source_to_detector += share * (plate ? sqrt(gt_dot3(ray, ray)) : fabs(gt_dot3(normal, ray)));
 	}
 	gt_scan_derive_angles(s);
 	s->pitch_per_turn = pitch_of(s);

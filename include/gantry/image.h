@@ -19,8 +19,9 @@ typedef struct {
 	const char *name;               /* label above the item; any bytes */
 	const gt_volume *volume;
 	const gt_projections *projections;      /* the page has a drawing of the scan; without data only that */
-	gt_unit unit;                   /* initial unit of a volume: GT_PER_MM, GT_HU; GT_UNIT_AUTO: unit of its file */
-	const char *quantity;           /* unit of values other than attenuation ("mm"; "": none); NULL: attenuation */
+	gt_unit unit;                   /* initial unit of a volume: GT_PER_MM, GT_HU; GT_UNIT_AUTO: HU if water is known */
+	const char *quantity;           /* unit of other values ("mm"; "": none); NULL: attenuation. Projections with
+	                                 * a quantity are images without a known geometry. */
 } gt_page_item;
 
 typedef enum {
@@ -55,9 +56,11 @@ typedef struct {
 	const gt_page_part *part;
 	size_t parts;
 	double bytes;                   /* approximate maximum size of the file; 0: 36e6 */
-	double low, high;               /* initial window, in the unit of each item; both 0: percentiles 0.5 and 99.5 */
+	double low, high;               /* initial window in the unit of each item (GT_UNIT_AUTO: of its file); both 0: default */
 } gt_page;
 
+/* Default window of n values: percentiles 0.5 and 99.5 of a sample, or the range of the values if both are equal. */
+GT_API gt_status gt_display_window(const float *data, size_t n, double *low, double *high);
 /* Returns 1 if the name ends in .html or .htm. */
 GT_API int gt_page_is_name(const char *path);
 /* Checks that a page of one file can hold this total number of values. GT_ERR_UNSUPPORTED states the number and the

@@ -139,6 +139,11 @@ GT_API gt_status gt_read_projections (const char *path, const gt_read_options *o
 GT_API gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
 GT_API gt_status gt_read_volume (const char *path, const gt_read_options *o, gt_volume **v);
 GT_API gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
+/* Reads images as they are stored, without flat fields, angles and geometry: at most `max` values (0: all), from images
+ * at equal distances. *each: this distance. Angles of the views are NAN, pixels 1 mm. GT_ERR_UNSUPPORTED: no images. */
+GT_API gt_status gt_read_images(const char *path, const gt_read_options *o, size_t max, gt_projections **p, size_t *each);
+/* Returns the path of a geometry file in the folder of images, such as .xtekct; NULL: none. gt_free() frees it. */
+GT_API char     *gt_find_geometry_file(const char *path);
 /* Opens projections of `scan` for reading views and rows in any order. Formats: NetCDF, images, and MetaImage of
  * columns x rows x views, which has no geometry. o: as for gt_read_projections(), but without notes; NULL: defaults.
  * Values are those of gt_read_projections(). One thread at a time may use v; another may write slices meanwhile.

@@ -36,32 +36,45 @@ GT_API gt_status gt_regularizer_new_joint(const char *spec, gt_backend *be, gt_t
  * 2013, 945; "regularization by denoising": Romano, Elad, Milanfar, SIAM J. Imaging Sci. 10 (2017) 1804). Solvers
  * that take one: pnp-fista, pnp-admm, red. */
 
-/* Call of a denoiser. Both volumes lie in the host's memory, [z][y][x] in mm^-1, and do not overlap. */
+/* Memory of a denoiser's volumes: the host's, or that of the backend (the same on the CPU). */
+typedef enum { GT_HOST_MEMORY, GT_DEVICE_MEMORY } gt_denoiser_memory;
+
+/* Call of a denoiser. `in` and `out` hold `slices` slices [z][y][x] of a volume in mm^-1, and do not overlap. `in`
+ * must not be changed. Neither is valid after the call. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_denoise_call): later versions add members at the end */
-	const gt_grid *grid;
+	const gt_grid *grid;            /* the whole volume */
 	gt_type type;                   /* GT_F32: in and out are float; GT_F64: double */
 	double t;                       /* length of the step: R is weighed against |out - in|^2/(2 t) */
 	const void *in;
 	void *out;
 	size_t written;                 /* 0 before; the denoiser sets it to how many values it wrote */
+	gt_denoiser_memory memory;      /* memory of in and out */
+	/* gt_backend_stream() for GT_DEVICE_MEMORY: `in` is ready in its order, and `out` is read in its order. NULL
+	 * on the CPU. */
+	void *stream;
+	size_t first, slices;           /* range of slices in this call */
 } gt_denoise_call;
 
 typedef struct {
-	size_t size;                    /* sizeof(gt_denoiser) */
+	size_t size;                    /* sizeof(gt_denoiser); the size without the members below `self` is accepted */
 	const char *name;               /* for messages; must outlive the penalty */
 	/* Another status than GT_OK ends what is computed with that failure; gt_fail() says why. Called by one thread
-	 * at a time. It must not use the backend. */
+	 * at a time, and not in a dry run. It may use arrays of the backend in this thread only. */
 	gt_status (*denoise)(void *self, gt_denoise_call *call);
 	void      (*free)(void *self);  /* NULL: self stays the caller's */
 	void       *self;
+	gt_denoiser_memory memory;      /* memory of its volumes; default GT_HOST_MEMORY */
+	size_t slices;                  /* largest number of slices in a call; 0: the whole volume in one call */
 } gt_denoiser;
 
 /* Creates a penalty with only a proximal step: the denoiser, then the bounds. It is not convex, and its unknown value
- * counts as 0. A step of length 0 applies only the bounds. Every step copies a volume to the host and one back. If a
- * denoiser fails, or writes a wrong number of values or non-finite values, the backend fails with its name. The volume
- * is unchanged then. Takes ownership of `self`, which is freed with the penalty, also if this call fails. Memory: two
- * volumes on the host. GT_ERR_ARG: no function, or an unknown size. */
+ * counts as 0. With GT_HOST_MEMORY every step copies a volume to the host and one back. With GT_DEVICE_MEMORY no
+ * array crosses the bus, and the host waits once per call for the check of the values. If a denoiser fails, or writes
+ * a wrong number of values or non-finite values, the backend fails with its name. The slices of that call and of later
+ * ones are unchanged then. Takes ownership of `self`, which is freed with the penalty, also if this call fails. Memory
+ * for the slices of a call: two volumes on the host, or one on the backend. GT_ERR_ARG: no function, an unknown size
+ * or memory. */
 GT_API gt_status gt_penalty_of_denoiser(const gt_denoiser *d, gt_backend *be, gt_type type, const gt_grid *grid, gt_penalty **R);
 
 /* Denoising without reconstruction: minimises R(u) + |u - z|^2/2 with a penalty R and the data z. */

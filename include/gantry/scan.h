@@ -31,6 +31,7 @@ typedef struct {
 	double source_to_axis;                  /* mm; 0 where it has no meaning */
 	double pitch_per_turn;                  /* mm of z per turn; 0: circular */
 	gt_view *view;                          /* [views], owned */
+	double thickness;                       /* mm of a plate centred at z = 0 (laminography); 0: unknown */
 } gt_scan;
 
 /* All fields 0 but the sizes; views' axes are set to x and z, angles to NAN. */
@@ -55,6 +56,11 @@ GT_API uint64_t  gt_scan_hash(const gt_scan *scan);
 
 /* Orbits ---------------------------------------------------------------- */
 
+/* Panels of a tilted orbit: across the central ray; parallel to the plate and turning with the view. Or parallel to the
+ * plate with columns along x; parallel to the axis. */
+typedef enum { GT_PANEL_BEAM, GT_PANEL_STAGE, GT_PANEL_STAGE_FIXED, GT_PANEL_AXIS, GT_NPANELS } gt_panel;
+GT_API extern const char *const gt_panel_names[];      /* "beam", "stage", "stage-fixed", "axis", NULL */
+
 typedef struct {
 	gt_shape shape;
 	size_t views, rows, columns;
@@ -68,8 +74,14 @@ typedef struct {
 	/* Flying focal spot: source shift of view v, spot[v % spots] = {along column_axis, away from the axis, along z}, mm. */
 	const double (*spot)[3];
 	size_t spots;
+	/* Laminography: angle of the axis to the plane across the central ray, rad, below pi/2; 0: CT. Not for arcs,
+	 * helices and spots. Distances are along the central ray, which meets the axis at the origin. */
+	double tilt;
+	gt_panel panel;                                 /* tilt 0: beam or axis */
+	double thickness;                               /* mm, of the plate; 0: unknown */
 } gt_orbit;
-/* source(theta) = (-Dso sin, Dso cos, z), turning counter-clockwise seen from +z: the frame of docs/geometry.md. */
+/* source(theta) = (-Dso sin, Dso cos, z), turning counter-clockwise seen from +z: the frame of docs/geometry.md. With a
+ * tilt the central ray is b = cos(tilt) (sin, -cos, 0) - sin(tilt) (0, 0, 1), and the source -Dso b. */
 GT_API gt_status gt_scan_orbit(const gt_orbit *orbit, gt_scan **scan);
 
 /* Divides the numbers of columns, rows and views by `by`, rounded up, and enlarges the pixels: same detector, same
@@ -109,6 +121,11 @@ GT_API double gt_scan_angular_range(const gt_scan *scan);
  * exceed a twentieth of the rows and be linear in views or angles, or exceed half of the rows. So a C-arm that sags or
  * wobbles is not a helix. */
 GT_API int    gt_scan_is_helical(const gt_scan *scan);
+/* Returns 1 for laminography. The thickness is stated, or in every view the ray to the detector's centre is inclined
+ * to the x-y plane by more than 15 degrees. Panels parallel to that plane: by more than 1e-6 rad. Then the field of
+ * view is the circle at z = 0 within rows and columns, and zmin, zmax are the faces of the plate. Without a stated
+ * thickness the plate is the largest cylinder that every view sees. */
+GT_API int    gt_scan_is_laminography(const gt_scan *scan);
 /* GT_OK if every view has row_axis along +z or -z (1e-9). GT_ERR_UNSUPPORTED names `who` and the view. */
 GT_API gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who);
 

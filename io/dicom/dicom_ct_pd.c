@@ -69,7 +69,7 @@ static void note_head(const gt_ctpd_set *s)
 			snprintf(missing + strlen(missing), sizeof missing - strlen(missing), "%s%s", *missing ? ", " : "",
 			         corrections[i].name);
 	if (*missing)
-		gt_read_note(s->o, "not corrected for %s, as the files say", missing);
+		gt_read_note(s->o, "not corrected for %s, according to the files", missing);
 	if (*h->text[PD_POSITION] && gt_position_find(h->text[PD_POSITION]) == GT_POSITION_AUTO)
 		gt_read_note(s->o, "Patient Position '%s' taken as HFS", h->text[PD_POSITION]);
 	if (water_of(h) > 0)

@@ -41,11 +41,10 @@ static gt_status sort_views(gt_ctpd_set *s)
 	}
 	/* Frames of one file are sorted already. */
 	if (numbers < s->views && times < s->views && s->view[0].file != s->view[s->views - 1].file)
-		return gt_fail(
-			GT_ERR_FORMAT,
-			"%s: neither (0020,0013) Instance Number nor (7033,1067) time stamp is there: the view has no place among the "
-			"others",
-			s->file[s->view[without].file].path);
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: neither (0020,0013) Instance Number nor (7033,1067) time stamp: expected one of them to order the "
+		               "views",
+		               s->file[s->view[without].file].path);
 	for (size_t v = 0; numbers < s->views && v < s->views; v++) {
 		s->view[v].number = NAN;
 		if (times < s->views)
@@ -110,7 +109,7 @@ static gt_status follow_views(gt_ctpd_set *s, double step, double number_step, d
 		if (n == 0)
 			return gt_fail(
 				GT_ERR_FORMAT,
-				"%s: (7031,1001) focal centre angular position jumps: %.6g deg behind that of %s, the view before it; "
+				"%s: (7031,1001) focal centre angular position jumps: %.6g deg after that of %s, the view before it; "
 				"expected steps of %.6g deg",
 				s->file[w->file].path, remainder(w->angle - before->angle, 2 * GT_PI) * GT_DEGREES,
 				s->file[before->file].path, step * GT_DEGREES);
@@ -123,8 +122,8 @@ static gt_status follow_views(gt_ctpd_set *s, double step, double number_step, d
 		missing += (size_t)n - 1;
 	}
 	if (gaps)
-		gt_read_note(s->o, "views that are missing: %zu, in gaps: %zu, the first between view %zu (%s) and view %zu (%s)", missing,
-		             gaps, first - 1, s->file[s->view[first - 1].file].path, first, s->file[s->view[first].file].path);
+		gt_read_note(s->o, "missing views: %zu, in gaps: %zu, the first between view %zu (%s) and view %zu (%s)", missing, gaps,
+		             first - 1, s->file[s->view[first - 1].file].path, first, s->file[s->view[first].file].path);
 	return GT_OK;
 }
 
@@ -191,7 +190,7 @@ gt_status gt_ctpd_order(gt_ctpd_set *s)
 			               s->path, s->view[0].angle));
 		GT_TRY(follow_views(s, step, number_step, usual_step(s, STEP_Z, scratch)));
 		if (fabs(2 * GT_PI / fabs(step) - steps) > 0.01 * steps)
-			gt_read_note(s->o, "(7033,1013) says %g views a turn, and the angles %.6g", steps, 2 * GT_PI / fabs(step));
+			gt_read_note(s->o, "(7033,1013) states %g views per rotation, the angles give %.6g", steps, 2 * GT_PI / fabs(step));
 	}
 done:
 	free(scratch);

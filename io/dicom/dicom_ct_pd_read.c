@@ -166,12 +166,12 @@ static gt_status room_for(const gt_scan *scan, int with_photons, const char *pat
 	const char *name = gt_shell_word(path, word, sizeof word);
 	if (with_photons)
 		return gt_fail(
-			st, "%s; without its photons it takes half of that: import it first: gantry import %s -o scan.nc --without-photons",
+			st, "%s; without its photons it needs half of that: import it first: gantry import %s -o scan.nc --without-photons",
 			why, name);
 	if (gt_scan_is_helical(scan))
-		return gt_fail(st, "%s; a helix is read as a whole", why);
-	return gt_fail(st, "%s; fdk reads NetCDF in pieces: import it first, where there is more memory: gantry import %s -o scan.nc", why,
-	               name);
+		return gt_fail(st, "%s; a helical scan is read as a whole", why);
+	return gt_fail(st, "%s; fdk reads NetCDF in chunks: import it first on a machine with more memory: gantry import %s -o scan.nc",
+	               why, name);
 }
 
 gt_status gt_ctpd_read_samples(gt_ctpd_set *s, gt_projections *p)
@@ -183,7 +183,7 @@ gt_status gt_ctpd_read_samples(gt_ctpd_set *s, gt_projections *p)
 	int square = 0;
 	GT_TRY(gt_ctpd_strides(s->head_path, &s->head, r.stride, &square));
 	if (square)
-		gt_read_note(s->o, "as many rows as columns: lines of the image are taken as columns of the detector");
+		gt_read_note(s->o, "the numbers of rows and columns are equal: image lines are taken as detector columns");
 	GT_TRY(room_for(p->scan, with_photons, s->path));
 	p->data = malloc(n * sizeof *p->data);
 	p->photons = with_photons ? malloc(n * sizeof *p->photons) : NULL;

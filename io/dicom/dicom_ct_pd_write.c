@@ -89,7 +89,7 @@ static gt_status check_views(writing *w, double *radius)
 		}
 		if (fabs(p.radius - *radius) > 1e-6 * *radius || columns != w->flip_columns || rows != w->flip_rows)
 			return gt_fail(GT_ERR_UNSUPPORTED,
-			               "view %zu: its detector is not placed as that of view 0: DICOM-CT-PD cannot describe that", v);
+			               "view %zu: its detector pose differs from view 0: DICOM-CT-PD cannot describe that", v);
 	}
 	return GT_OK;
 }
@@ -284,11 +284,10 @@ static gt_status refuse_losses(const gt_projections *p)
 	if (!p->data)
 		return gt_fail(GT_ERR_UNSUPPORTED, "there are no projections: DICOM-CT-PD has no scans without projections");
 	if (p->weight)
-		return gt_fail(GT_ERR_UNSUPPORTED, "there are weights, for which DICOM-CT-PD has no place");
+		return gt_fail(GT_ERR_UNSUPPORTED, "there are weights, which DICOM-CT-PD cannot store");
 	if (p->filtered)
-		return gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"the projections are weighted and filtered already, which DICOM-CT-PD has no word for: expected line integrals");
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "the projections are weighted and filtered already: DICOM-CT-PD cannot store them: expected line integrals");
 	return GT_OK;
 }
 

@@ -75,7 +75,7 @@ gt_status gt_dicom_ready(void)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
 			"DCMTK's data dictionary, which DICOM needs, %s (looked for: %s): it comes with DCMTK's library (Debian, Ubuntu: "
-			"the package libdcmtk17 or the like); where it is elsewhere, the variable DCMDICTPATH names dicom.dic",
+			"the package libdcmtk17 or the like); if it is elsewhere, set DCMDICTPATH to the path of dicom.dic",
 			loaded ? "could not be read whole" : "was not found", dictionary_path());
 	});
 }
@@ -236,7 +236,7 @@ gt_status gt_dicom_load(const char *path, gt_dicom **out)
 		d->path = path;
 		const OFCondition c = d->file.loadFile(path, EXS_Unknown, EGL_noChange, READ_AT_ONCE, ERM_fileOnly);
 		const gt_status st = c.good() ? gt_dicom_check_nesting(&d->file, path)
-		                              : gt_fail(GT_ERR_FORMAT, "%s: cannot be read as DICOM, damaged or cut off: %s", path,
+		                              : gt_fail(GT_ERR_FORMAT, "%s: cannot be read as DICOM, damaged or truncated: %s", path,
 		                                        c.text());
 		if (st != GT_OK)
 			delete d;

@@ -234,7 +234,7 @@ static gt_status check_gaps(const gt_series *s, double *min)
 	for (size_t i = 1; i < s->files; i++) {
 		const double d = x[i].along - x[i - 1].along;
 		if (d <= 1e-3 * s->pixel[0])
-			return gt_fail(GT_ERR_FORMAT, "%s: is at the same place as %s: expected one slice at each", x[i].file,
+			return gt_fail(GT_ERR_FORMAT, "%s: has the same position as %s: expected one slice at each", x[i].file,
 			               x[i - 1].file);
 		*min = fmin(*min, d);
 	}

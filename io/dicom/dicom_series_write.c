@@ -180,7 +180,7 @@ static gt_status begin(writer *w, const gt_write_options *o)
 	char *comment = NULL;
 	gt_status st = GT_OK;
 	if (o->unit == GT_PER_MM)
-		return gt_fail(GT_ERR_ARG, "%s: DICOM CT images hold HU, mm^-1 was asked for", w->path);
+		return gt_fail(GT_ERR_ARG, "%s: DICOM CT images hold HU, but mm^-1 was requested", w->path);
 	if (n[0] > 65535 || n[1] > 65535)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: slices of %zu x %zu: DICOM images have at most 65535 rows and columns", w->path,
 		               n[0], n[1]);
@@ -188,8 +188,8 @@ static gt_status begin(writer *w, const gt_write_options *o)
 	choose_step(w, o);
 	if (!w->v->positioned)
 		gt_notify(&o->notes, GT_INFO, GT_ABOUT_DATA,
-		          "nobody stated how the patient lay: %s is written, as DICOM needs a position (gantry convert --position "
-		          "states it)",
+		          "the patient position is unknown: %s is written, because DICOM needs one (set it with gantry convert "
+		          "--position)",
 		          gt_position_names[w->v->position]);
 	localtime_r(&now, &t);
 	strftime(w->date, sizeof w->date, "%Y%m%d", &t);

@@ -92,9 +92,9 @@ static gt_status tell(gt_intensity *x, int found, int without_white, const gt_re
 	GT_TRY(gt_intensity_transmission(x, 0, 0, x->rows, t));
 	GT_TRY(gt_air_measure(x, t, &level));
 	snprintf(where, sizeof where, "%zu columns at the left and %zu at the right edge", x->air.left, x->air.right);
-	gt_read_note(o, "air %s %s: every view is divided by it (%.4g to %.4g %s in the first one%s)", found ? "found in" : "in", where,
+	gt_read_note(o, "air %s %s: every view is divided by it (%.4g to %.4g %s in the first view%s)", found ? "found in" : "in", where,
 	             (double)level.at_left, (double)level.at_right, without_white ? "counts" : "of the flat field",
-	             found ? "; where the body reaches there: --air no" : "");
+	             found ? "; if the object reaches these columns: --air no" : "");
 done:
 	free(t);
 	return st;
@@ -105,25 +105,23 @@ gt_status gt_intensity_set_air(gt_intensity *x, const char *air, int without_whi
 	const int automatic = !air || !strcmp(air, "auto");
 	gt_status st = GT_OK;
 	if (air && !strcmp(air, "no"))
-		return without_white
-		               ? gt_fail(GT_ERR_ARG,
-		                         "%s: neither flat fields nor a level of white, and air is not to be looked for: expected one of "
-		                         "them (--flat, --white, --air)",
-		                         x->frames->name(x->frames, 0))
-		               : GT_OK;
+		return without_white ? gt_fail(GT_ERR_ARG,
+		                               "%s: neither flat fields nor a white level, and --air no: expected one of "
+		                               "them (--flat, --white, --air)",
+		                               x->frames->name(x->frames, 0))
+		                     : GT_OK;
 	if (automatic)
 		GT_TRY(find(x));
 	else
 		GT_TRY(gt_air_columns_parse(air, x->columns, &x->air));
 	if (x->air.left + x->air.right == 0 && without_white)
-		GT_TRY(gt_fail(
-			GT_ERR_FORMAT,
-			"%s: no flat fields, and no columns at the edges that are air in all views: expected flat fields beside the images "
-			"(--flat), or the counts without a body (--white; 1 where the images are divided by flat fields already), or that "
-			"they are line integrals (--values line-integrals)",
-			x->frames->name(x->frames, 0)));
+		GT_TRY(gt_fail(GT_ERR_FORMAT,
+		               "%s: no flat fields, and no edge columns that are air in all views: expected flat fields next to the images "
+		               "(--flat), or blank-scan counts (--white; 1 for images that are already divided by flat fields), or line "
+		               "integrals (--values line-integrals)",
+		               x->frames->name(x->frames, 0)));
 	if (x->air.left + x->air.right == 0) {
-		gt_read_note(o, "no columns at the edges are air in all views: the level is that of the flat field");
+		gt_read_note(o, "no edge columns are air in all views: uses the level of the flat field");
 		goto done;
 	}
 	if (!(x->level = calloc(x->views, sizeof *x->level)))

@@ -25,7 +25,7 @@ typedef struct {
 } angle_line;
 typedef struct {
 	angle_line *at;
-	size_t n;
+	size_t n, expected;
 } table;
 
 int gt_angle_number(const char *word, size_t n, double *value, size_t *commas)
@@ -96,6 +96,8 @@ static gt_status add_line(const char *path, size_t line, const char *text, size_
 	if (!parse_line(text, n, &e))
 		return gt_fail(GT_ERR_FORMAT, "%s: line %zu is '%.*s', expected one number (an angle), or an index and an angle", path,
 		               line, (int)(n < 40 ? n : 40), text);
+	if (t->n >= GT_MAX_ANGLES(t->expected))
+		return gt_fail(GT_ERR_FORMAT, "%s: has more than %zu angles, expected %zu, one for each view", path, t->n, t->expected);
 	if ((t->n & (t->n - 1)) == 0) {
 		angle_line *more = realloc(t->at, (t->n ? 2 * t->n : 1) * sizeof *more);
 		if (!more)
@@ -114,14 +116,14 @@ static gt_status read_text(const char *path, char **text, size_t *n)
 	if (st != GT_OK)
 		return gt_fail(st, "%s (angles: a file, FIRST:STEP or FIRST..LAST, as 0..180, 0..180deg or 0..3.14rad)", gt_error());
 	if (*n > MAX_BYTES)
-		st = gt_fail(GT_ERR_FORMAT, "%s: expected a text file of angles, of less than 64 MiB", path);
+		st = gt_fail(GT_ERR_FORMAT, "%s: expected a text file of angles below 64 MiB", path);
 	else if (!(*text = malloc(*n + 1)))
 		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	else if ((st = gt_read_at(path, file, 0, *n, *text)) == GT_OK)
 		(*text)[*n] = 0;
 	close(file);
 	if (st == GT_OK && memchr(*text, 0, *n))
-		st = gt_fail(GT_ERR_FORMAT, "%s: is no text, expected angles, one a line", path);
+		st = gt_fail(GT_ERR_FORMAT, "%s: is not a text, expected one angle per line", path);
 	return st;
 }
 
@@ -165,11 +167,10 @@ static gt_status take_kind(const char *path, table *t, int *kind)
 		of[t->at[i].kind]++;
 	*kind = of[TWO] ? TWO : of[ONE] || !t->n ? ONE : kind_of_commas(t);
 	if (*kind == COMMA)
-		return gt_fail(
-			GT_ERR_FORMAT,
-			"%s: lines such as line %zu hold a decimal comma, or an index and an angle, and nothing decides it: expected "
-			"decimal points, or a semicolon after the index",
-			path, t->at[0].number);
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: lines such as line %zu hold a decimal comma, or an index and an angle: ambiguous: expected "
+		               "decimal points, or a semicolon after the index",
+		               path, t->at[0].number);
 	for (size_t i = 0; i < t->n && *kind == TWO; i++)
 		if (t->at[i].kind == ONE)
 			return gt_fail(GT_ERR_FORMAT, "%s: line %zu holds one number, expected an index and an angle as on other lines",
@@ -183,12 +184,12 @@ static gt_status take_kind(const char *path, table *t, int *kind)
 	return GT_OK;
 }
 
-gt_status gt_angle_table(const char *path, const gt_read_options *o, double **value, size_t *n)
+gt_status gt_angle_table(const char *path, size_t expected, const gt_read_options *o, double **value, size_t *n)
 {
 	char *text = NULL;
 	size_t size = 0, line = 1, commas = 0;
 	int kind = ONE;
-	table t = { NULL, 0 };
+	table t = { NULL, 0, expected };
 	gt_status st = GT_OK;
 	*value = NULL;
 	GT_TRY(read_text(path, &text, &size));

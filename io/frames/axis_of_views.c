@@ -77,9 +77,8 @@ gt_status gt_set_axis(gt_view_reader *v, const gt_read_options *o, const double 
 	}
 	if (cone) {
 		scan->column_center = (double)(scan->columns - 1) / 2;
-		gt_read_note(
-			o, "the axis is taken to be in the middle, at column %g (--axis sets it; gantry info --check says whether it fits)",
-			scan->column_center);
+		gt_read_note(o, "the axis is assumed at the detector centre, column %g (--axis sets it; gantry info --check tests it)",
+		             scan->column_center);
 		return GT_OK;
 	}
 	GT_TRY(gt_axis_of_views(v, angle, o, &found));

@@ -70,7 +70,7 @@ static gt_status set_type(const char *path, const char *name, int big, bare *b)
 			b->swap = t->size > 1 && big != gt_host_is_msb();
 			return GT_OK;
 		}
-	return gt_fail(GT_ERR_FORMAT, "%s: numbers of type %.20s are not read", path, name);
+	return gt_fail(GT_ERR_FORMAT, "%s: sample type %.20s is not supported", path, name);
 }
 
 /* "u16le", "f32", "i16be" */
@@ -82,10 +82,10 @@ static gt_status parse_type(const char *what, const char *text, bare *b)
 	char name[16];
 	const int big = bits && !strcmp(end, "be"), little = bits && (!strcmp(end, "le") || !*end);
 	if (!kind || !strchr("uif", kind) || !(big || little) || bits > 64)
-		return gt_fail(GT_ERR_ARG, "%s: type '%.20s': expected u8, u16le, u16be, i16le, i32le, f32le, f64le or others like them",
-		               what, text);
+		return gt_fail(GT_ERR_ARG, "%s: type '%.20s': expected a type such as u8, u16le, u16be, i16le, i32le, f32le or f64le", what,
+		               text);
 	snprintf(name, sizeof name, "%s%lu", kind == 'u' ? "uint" : kind == 'i' ? "int" : "float", bits);
-	return set_type(what, name, big, b) == GT_OK ? GT_OK : gt_fail(GT_ERR_ARG, "%s: type '%.20s' is not read", what, text);
+	return set_type(what, name, big, b) == GT_OK ? GT_OK : gt_fail(GT_ERR_ARG, "%s: type '%.20s' is not supported", what, text);
 }
 
 /* "u16le:COLUMNSxROWS[xVIEWS][+HEADER]" */
@@ -96,10 +96,7 @@ static gt_status parse_description(const char *text, bare *b)
 	const char *colon = strchr(text, ':');
 	int n = 0;
 	if (!colon || (size_t)(colon - text) >= sizeof type || sscanf(colon, ":%llux%llu%n", &columns, &rows, &n) != 2)
-		return gt_fail(
-			GT_ERR_ARG,
-			"raw=%s: expected TYPE:COLUMNSxROWS, as u16le:1024x768, with xVIEWS and +HEADER behind it where they are needed",
-			text);
+		return gt_fail(GT_ERR_ARG, "raw=%s: expected TYPE:COLUMNSxROWS, as u16le:1024x768, with optional xVIEWS and +HEADER", text);
 	snprintf(type, sizeof type, "%.*s", (int)(colon - text), text);
 	const char *rest = colon + n;
 	if (*rest == 'x' && sscanf(rest, "x%llu%n", &frames, &n) == 1)
@@ -108,7 +105,7 @@ static gt_status parse_description(const char *text, bare *b)
 		rest += n;
 	if (*rest || !columns || !rows || columns > 1 << 24 || rows > 1 << 24 || frames > 1 << 28 || header > 1ull << 40 ||
 	    strchr(text, '-'))
-		return gt_fail(GT_ERR_ARG, "raw=%s: '%s' is not understood, or a size is 0 or too large", text, rest);
+		return gt_fail(GT_ERR_ARG, "raw=%s: '%s' is invalid, or a size is 0 or too large", text, rest);
 	b->columns = (size_t)columns;
 	b->rows = (size_t)rows;
 	b->frames = (size_t)frames;
@@ -171,7 +168,7 @@ static gt_status check_file(const char *path, const bare *b, int may_have_more, 
 	*frames = b->frames ? b->frames : has;
 	if (has < *frames || !has || (!may_have_more && *frames * one + b->header != size))
 		return gt_fail(GT_ERR_FORMAT,
-		               "%s: has %zu bytes, expected %zu: a head of %zu and %zu image%s of %zu rows x %zu columns of %zu bytes",
+		               "%s: has %zu bytes, expected %zu: a header of %zu and %zu image%s of %zu rows x %zu columns of %zu bytes",
 		               path, size, b->header + (*frames ? *frames : 1) * one, b->header, *frames ? *frames : 1,
 		               *frames == 1 ? "" : "s", b->rows, b->columns, b->type->size);
 	return GT_OK;
@@ -281,23 +278,23 @@ static gt_status parse_edf(const char *path, const char *head, bare *b)
 		char *end;
 		const unsigned long long n = edf_key(head, key, value, sizeof value) ? strtoull(value, &end, 10) : 0;
 		if (!n || *end || n > 1 << 24)
-			return gt_fail(GT_ERR_FORMAT, "%s: %s is missing in its head, or is no size", path, key);
+			return gt_fail(GT_ERR_FORMAT, "%s: %s is missing in its header, or not a size", path, key);
 		*size[i] = (size_t)n;
 	}
 	if (edf_key(head, "EDF_BinaryFileName", value, sizeof value))
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: its numbers are in another file, %s (EDF_BinaryFileName), which is not read", path,
-		               value);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: its data are in another file, %s (EDF_BinaryFileName), which is not supported",
+		               path, value);
 	edf_key(head, "ByteOrder", order, sizeof order);
 	const int big = !strcasecmp(order, "HighByteFirst");
 	if (!big && strcasecmp(order, "LowByteFirst"))
 		return gt_fail(GT_ERR_FORMAT, "%s: ByteOrder is %s, expected LowByteFirst or HighByteFirst", path, order);
 	if (!edf_key(head, "DataType", type, sizeof type))
-		return gt_fail(GT_ERR_FORMAT, "%s: DataType is missing in its head", path);
+		return gt_fail(GT_ERR_FORMAT, "%s: DataType is missing in its header", path);
 	b->frames = 1;
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (!strcasecmp(type, types[i][0]))
 			return set_type(path, types[i][1], big, b);
-	return gt_fail(GT_ERR_FORMAT, "%s: DataType is %s, expected UnsignedShort, FloatValue or others of EDF", path, type);
+	return gt_fail(GT_ERR_FORMAT, "%s: DataType is %s, expected an EDF type such as UnsignedShort or FloatValue", path, type);
 }
 
 /* The header consists of blocks of 512 bytes; the last one ends with "}\n". */
@@ -309,7 +306,7 @@ static gt_status read_edf(const char *path, const void *self, bare *b)
 	(void)self;
 	while (st == GT_OK) {
 		if (b->header + BLOCK > MAX_HEAD || fread(head + b->header, 1, BLOCK, file) != BLOCK)
-			st = gt_fail(GT_ERR_FORMAT, "%s: its head does not end with '}' at the end of a block of %d bytes", path,
+			st = gt_fail(GT_ERR_FORMAT, "%s: its header does not end with '}' at the end of a block of %d bytes", path,
 			             (int)BLOCK);
 		b->header += BLOCK;
 		if (st == GT_OK && head[b->header - 1] == '\n' && head[b->header - 2] == '}')

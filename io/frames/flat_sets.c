@@ -60,8 +60,8 @@ void gt_note_saturated(const gt_frame_source *flat, const float *mean, const gt_
 		n += mean[c] >= flat->max;
 	if (n)
 		gt_read_note(o,
-		             "%s: %zu cells of the flat field are saturated, at %.0f: what they would count is not known; "
-		             "flat fields of less light, or --white, help",
+		             "%s: %zu pixels of the flat field are saturated, at %.0f: their true counts are unknown; "
+		             "use flat fields with fewer counts, or --white",
 		             flat->name(flat, 0), n, flat->max);
 }
 
@@ -106,8 +106,8 @@ static gt_status find_shadow(const gt_intensity *x, const float *field, const fl
 static gt_status body_in(const char *name, double part, const char *which)
 {
 	return gt_fail(GT_ERR_FORMAT,
-	               "%s: against the rest, %.0f %% of the detector has less than %g of the light that it had %s: "
-	               "a body is in these flat fields; are they views?",
+	               "%s: relative to the rest, %.0f %% of the detector has less than %g of its signal %s: "
+	               "these flat fields contain an object; are they views?",
 	               name, 100 * part, DARK_PART, which);
 }
 
@@ -129,13 +129,13 @@ static gt_status check_light(const gt_intensity *x, const float *gain, const cha
 	/* An object that covers most of one field makes the rest of the other field look darker. */
 	*first = earlier.dark > DARK_AREA && (later.dark <= DARK_AREA || light_of(x, x->gain) < light_of(x, gain));
 	if (*first)
-		st = body_in(name, earlier.dark, "in those of a later time");
+		st = body_in(name, earlier.dark, "in flat fields of a later time");
 	else if (later.dark > DARK_AREA)
 		st = body_in(name, later.dark, "before");
 	else if (later.dim > DARK_AREA)
 		gt_read_note(o,
-		             "%s: against the rest, %.0f %% of the detector has less than %g of the light that it had before: "
-		             "is a body in it?",
+		             "%s: relative to the rest, %.0f %% of the detector has less than %g of its signal before: "
+		             "does it contain an object?",
 		             name, 100 * later.dim, DIM_PART);
 done:
 	return st;
@@ -189,9 +189,8 @@ static gt_status fill_unlit(gt_intensity *x, float *gain, const char *name, cons
 {
 	if (!u->n)
 		return GT_OK;
-	gt_read_note(o,
-	             "%s: %zu cell%s without light that had some before (the first at row %zu, column %zu): filled from their neighbours",
-	             name, u->n, u->n == 1 ? "" : "s", u->first / x->columns, u->first % x->columns);
+	gt_read_note(o, "%s: interpolated %zu dead pixel%s that had signal before (first at row %zu, column %zu)", name, u->n,
+	             u->n == 1 ? "" : "s", u->first / x->columns, u->first % x->columns);
 	for (size_t c = 0; c < x->rows * x->columns; c++)
 		gain[c] = u->dead[c] ? 1 : gain[c];
 	return gt_intensity_fill(x, u->dead, name);
@@ -212,7 +211,7 @@ static gt_status leave_out(const later_set *l, gt_status why, int first, const g
 {
 	if (!l->own || why != GT_ERR_FORMAT)
 		return why;
-	gt_read_note(o, "%s (flat fields of %s time are left out; --flat takes others)", gt_error(), first ? "the first" : "that");
+	gt_read_note(o, "%s (flat fields of %s time are ignored; --flat selects others)", gt_error(), first ? "the first" : "that");
 	return GT_OK;
 }
 
@@ -236,7 +235,7 @@ static gt_status add_later(gt_intensity *x, const later_set *l, const gt_read_op
 	int first = 0;
 	gt_status st = GT_OK;
 	if (l->view <= x->set[x->sets - 1].view)
-		return gt_fail(GT_ERR_ARG, "%s: flat fields of no later time than those before: expected one set for each time", name);
+		return gt_fail(GT_ERR_ARG, "%s: flat fields are not later than the preceding ones: expected one set for each time", name);
 	GT_TRY(gt_host_has_memory(16 * (double)cells, "flat fields of another time"));
 	GT_TRY(light_of_set(x, l, o, &gain));
 	for (size_t i = 0; i < x->fills; i++)
@@ -298,9 +297,9 @@ gt_status gt_intensity_add_sets(gt_intensity *x, const gt_fields_of_scan *f, con
 			st = add_later(x, &l, o);
 	}
 	if (st == GT_OK && x->sets > 1)
-		gt_read_note(o,
-		             "flat fields of %zu times, the last with %.4g of the first one's light: views are divided by what is between",
-		             x->sets, last_level(x));
+		gt_read_note(
+			o, "flat fields of %zu times, the last with %.4g of the first one's signal: views are divided by an interpolation",
+			x->sets, last_level(x));
 	return st;
 }
 
@@ -309,8 +308,10 @@ gt_status gt_intensity_set_after(gt_intensity *x, const gt_frame_source *flat, c
 	const later_set l = { flat, 0, flat->frames, view_of_set(x, x->views), 0 };
 	const gt_status st = add_later(x, &l, o);
 	if (st == GT_OK)
-		gt_read_note(o, "flat field after the scan: %zu image%s from %s, %.4g of that before; views are divided by what is between",
-		             flat->frames, flat->frames == 1 ? "" : "s", flat->name(flat, 0), last_level(x));
+		gt_read_note(
+			o,
+			"flat field after the scan: %zu image%s from %s, %.4g of the signal before; views are divided by an interpolation",
+			flat->frames, flat->frames == 1 ? "" : "s", flat->name(flat, 0), last_level(x));
 	return st;
 }
 
@@ -321,7 +322,7 @@ gt_status gt_flat_times(const char *text, size_t images, size_t views, size_t **
 	for (const char *c = at; *c; c++)
 		times += *c == ',';
 	if (!images || images % times)
-		return gt_fail(GT_ERR_ARG, "flat_at %s: %zu times, and %zu flat fields: expected as many for each time", text, times,
+		return gt_fail(GT_ERR_ARG, "flat_at %s: %zu times, but %zu flat fields: expected equal numbers for each time", text, times,
 		               images);
 	free(*before);
 	if (!(*before = malloc(images * sizeof **before)))
@@ -330,7 +331,7 @@ gt_status gt_flat_times(const char *text, size_t images, size_t views, size_t **
 		char *end;
 		const unsigned long long n = strtoull(at, &end, 10);
 		if (*at < '0' || *at > '9' || *end != (time + 1 < times ? ',' : 0) || n > views || (time && n <= last))
-			return gt_fail(GT_ERR_ARG, "flat_at %s: expected ascending numbers of views from 0 to %zu, with commas between",
+			return gt_fail(GT_ERR_ARG, "flat_at %s: expected ascending numbers of views from 0 to %zu, separated by commas",
 			               text, views);
 		for (size_t i = 0; i < images / times; i++)
 			(*before)[time * (images / times) + i] = (size_t)n;
@@ -343,5 +344,6 @@ gt_status gt_flat_times(const char *text, size_t images, size_t views, size_t **
 void gt_note_number(const gt_frame_source *field, const char *what, const gt_frame_source *scan, const gt_read_options *o)
 {
 	if (field && field->frames > 1 && field->frames == scan->frames)
-		gt_read_note(o, "%s: as many %s fields as views, %zu: are they views?", field->name(field, 0), what, field->frames);
+		gt_read_note(o, "%s: the number of %s fields equals the number of views, %zu: are they views?", field->name(field, 0), what,
+		             field->frames);
 }

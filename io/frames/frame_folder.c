@@ -97,9 +97,8 @@ static gt_status check_numbers(const char *path, const gt_named_file *x, size_t 
 			return gt_fail(GT_ERR_FORMAT, "%s: %s and %s have the same number: expected one file for each view", path,
 			               x[i - 1].name, x[i].name);
 		if (x[i].number != x[i - 1].number + 1 && !gaps)
-			return gt_fail(GT_ERR_FORMAT,
-			               "%s: number %lld is missing: %s is followed by %s (gaps are taken where that is asked for: --gaps)",
-			               path, x[i - 1].number + 1, x[i - 1].name, x[i].name);
+			return gt_fail(GT_ERR_FORMAT, "%s: number %lld is missing: %s is followed by %s (--gaps accepts gaps)", path,
+			               x[i - 1].number + 1, x[i - 1].name, x[i].name);
 	}
 	return GT_OK;
 }
@@ -129,7 +128,7 @@ static gt_status take_scan(const char *path, gt_named_files *views, int gaps, co
 	f->first = f->number[0];
 	f->last = f->number[n - 1];
 	if (n < views->n)
-		gt_read_note(o, "%s: %zu images of other names than %s are left out", path, views->n - n, x->name);
+		gt_read_note(o, "%s: %zu images of other names than %s are ignored", path, views->n - n, x->name);
 done:
 	return st;
 }
@@ -201,7 +200,7 @@ static gt_status pick_fields(const char *path, gt_field_kind field, const gt_rea
 		             : wanted == GT_NAME_FLAT                         ? " but dark fields"
 		                                                              : " but flat fields");
 	if (st == GT_OK && o && field != GT_ANY_FIELD && kind[other].n)
-		gt_read_note(o, "%s: %zu %s fields are left out of the %s fields", path, kind[other].n,
+		gt_read_note(o, "%s: %zu %s fields are excluded from the %s fields", path, kind[other].n,
 		             wanted == GT_NAME_FLAT ? "dark" : "flat", wanted == GT_NAME_FLAT ? "flat" : "dark");
 	if (st == GT_OK)
 		st = to_paths(path, all.list, all.n, l);

@@ -23,7 +23,7 @@ gt_status gt_frames_complete(const char *path, const gt_frames_options *given, g
 		               "%s: source to axis %g mm, source to detector %g mm: expected both, the second larger than the first", path,
 		               full->source_to_axis, full->source_to_detector);
 	if (!(full->white >= 0 && isfinite(full->white)))
-		return gt_fail(GT_ERR_ARG, "%s: white=%g: expected counts without a body, more than 0", path, full->white);
+		return gt_fail(GT_ERR_ARG, "%s: white=%g: expected blank-scan counts above 0", path, full->white);
 	return GT_OK;
 }
 
@@ -40,7 +40,7 @@ gt_status gt_image_list_source(const char *raw, gt_file_list *files, gt_frame_so
 	if (gt_is_raw_name(first) && !raw)
 		return gt_fail(
 			GT_ERR_ARG,
-			"%s: its numbers have no head: expected --raw TYPE:COLUMNSxROWS, as u16le:1024x768, or a JSON of type and shape",
+			"%s: its data have no header: expected --raw TYPE:COLUMNSxROWS, as u16le:1024x768, or a JSON with type and shape",
 			first);
 	if (gt_is_raw_name(first))
 		return gt_raw_source(files, raw, s);

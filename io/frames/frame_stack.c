@@ -62,7 +62,8 @@ static gt_status open_geometry(gt_frame_stack *k, const gt_read_options *o)
 	if (!path)
 		return GT_OK;
 	if (k->f.angles || k->f.source_to_axis > 0)
-		return gt_fail(GT_ERR_ARG, "%s: angles and distances are those of the geometry file %s: expected it alone", k->path, path);
+		return gt_fail(GT_ERR_ARG, "%s: the geometry file %s states angles and distances: expected no options for them", k->path,
+		               path);
 	g.column_pitch = g.row_pitch = o->pixel;
 	g.direction = (gt_sign)k->f.direction;
 	g.offset = (gt_sign)k->f.axis_side;
@@ -83,13 +84,13 @@ static gt_status open_geometry(gt_frame_stack *k, const gt_read_options *o)
 		               "('gantry geometry --pixel' corrects a scan)",
 		               k->path, o->pixel, path, scan->column_pitch, scan->row_pitch);
 	if (s->rows != scan->rows || s->columns != scan->columns)
-		return gt_fail(GT_ERR_FORMAT, "%s: images of %zu rows x %zu columns, and %s says %zu x %zu: is it of another scan?",
+		return gt_fail(GT_ERR_FORMAT, "%s: images of %zu rows x %zu columns, but %s states %zu x %zu: is it of another scan?",
 		               k->path, s->rows, s->columns, path, scan->rows, scan->columns);
 	if (s->frames != scan->views && s->frames != scan->views + 1)
-		return gt_fail(GT_ERR_FORMAT, "%s: %zu images, and %s says %zu views: is it of another scan, or is an image missing?",
+		return gt_fail(GT_ERR_FORMAT, "%s: %zu images, but %s states %zu views: is it of another scan, or is an image missing?",
 		               k->path, s->frames, path, scan->views);
 	if (s->frames == scan->views + 1)
-		gt_read_note(o, "%zu images for %zu views: the last one closes the turn and is left out", s->frames, scan->views);
+		gt_read_note(o, "%zu images for %zu views: the last one repeats the first angle and is ignored", s->frames, scan->views);
 	if (!k->f.flat && !k->folder.flat.n && !(k->is_txrm && gt_txrm_has_reference(k->path)) && k->f.white == 0)
 		k->f.white = gt_geometry_white(k->geometry);
 	return GT_OK;
@@ -106,7 +107,7 @@ static gt_status open_intensity(gt_frame_stack *k, const gt_read_options *o)
 	if (!k->dark)
 		GT_TRY(open_field(k, k->f.dark, GT_DARK_FIELD, &k->folder.dark, &k->dark, o));
 	if (k->flat && k->f.white > 0)
-		GT_TRY(gt_fail(GT_ERR_ARG, "white=%g, and a flat field %s: expected one of them (--flat none leaves it out)", k->f.white,
+		GT_TRY(gt_fail(GT_ERR_ARG, "white=%g, and a flat field %s: expected one of them (--flat none ignores it)", k->f.white,
 		               k->flat->name(k->flat, 0)));
 	note_field(k, "flat", k->flat, o);
 	note_field(k, "dark", k->dark, o);
@@ -122,7 +123,7 @@ static gt_status open_intensity(gt_frame_stack *k, const gt_read_options *o)
 	if (k->after) {
 		if (!k->flat)
 			GT_TRY(gt_fail(GT_ERR_ARG,
-			               "%s: flat fields after the scan, and none before it: expected both (--flat, --flat-after)",
+			               "%s: flat fields after the scan, but none before it: expected both (--flat, --flat-after)",
 			               k->path));
 		GT_TRY(gt_intensity_set_after(k->intensity, k->after, o));
 	}
@@ -174,7 +175,7 @@ gt_status gt_frame_stack_open(const char *path, const gt_read_options *given, gt
 		GT_TRY(gt_image_list_source(k->f.raw, &one, &k->scan));
 	}
 	if (k->f.entry && !k->is_hdf5)
-		GT_TRY(gt_fail(GT_ERR_ARG, "%s: entry %s: expected none, this is no HDF5 file", path, k->f.entry));
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: entry %s: expected none, this is not an HDF5 file", path, k->f.entry));
 	if (k->f.sinogram)
 		GT_TRY(gt_sinogram_source(&k->scan));
 	GT_TRY(open_geometry(k, o));

@@ -92,9 +92,22 @@ static gt_status place_by_file(struct views *v, const gt_read_options *o, gt_sca
 		gt_axis_seen seen;
 		gt_scan_see_axis(*out, &seen);
 		(*out)->column_center += o->axis - seen.column;
-		gt_read_note(o, "the axis is seen at column %g, as asked for (%.6g in the file)", o->axis, seen.column);
+		gt_read_note(o, "the axis is at column %g, as requested (%.6g in the file)", o->axis, seen.column);
 	}
 	return st == GT_OK ? gt_fail_in(gt_scan_check(*out), "%s", v->k.path) : st;
+}
+
+static gt_status no_angles(const char *path)
+{
+	char *file = gt_find_geometry_file(path);
+	const gt_status st =
+		file ? gt_fail(GT_ERR_FORMAT, "%s: no angles: use --geometry %s, the geometry file next to the images", path, file)
+		     : gt_fail(GT_ERR_FORMAT,
+	                       "%s: no angles: expected a file angles.txt next to the images, or --angles FILE, FIRST:STEP or FIRST..LAST, "
+	                       "or --geometry with the scanner's geometry file (gantry import, prepare and recon have both)",
+	                       path);
+	free(file);
+	return st;
 }
 
 static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
@@ -109,10 +122,7 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 	gt_status st = GT_OK;
 	GT_TRY(angle ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", k->path));
 	if (!spec && !k->angle)
-		GT_TRY(gt_fail(GT_ERR_FORMAT,
-		               "%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST, "
-		               "or --geometry with the file of the scanner's maker (gantry import, prepare and recon have both)",
-		               k->path));
+		GT_TRY(no_angles(k->path));
 	/* with one view per file, file numbers reveal missing views */
 	const long long *number = !k->f.sinogram && k->folder.numbers == views ? k->folder.number : NULL;
 	if (spec)
@@ -129,7 +139,7 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 	if (!(scan->column_pitch > 0) || isinf(scan->column_pitch))
 		GT_TRY(gt_fail(GT_ERR_ARG, "pixel=%g: expected a positive length in mm", o->pixel));
 	if (isnan(o->pixel) && !pitch_known)
-		gt_read_note(o, "no pitch of the pixels: taken as 1 mm (--pixel sets it)");
+		gt_read_note(o, "no pixel pitch: assumed 1 mm (--pixel sets it)");
 	scan->row_center = (double)(scan->rows - 1) / 2;
 	if (scan->shape == GT_FLAT)
 		gt_place_cone(angle, k->f.source_to_axis, k->f.source_to_detector, scan);

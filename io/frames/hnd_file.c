@@ -29,8 +29,9 @@ gt_status gt_hnd_open(const char *path, gt_xim *x)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu rows x %zu columns, expected 1 to %d: is it a .hnd or .hnc?", path, x->rows,
 		               x->columns, MAX_SIDE));
 	if (compressed && (x->rows < 2 || (x->rows - 1) * x->columns % 4))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu rows x %zu columns: expected two rows and more, whose pixels come in fours", path,
-		               x->rows, x->columns));
+		GT_TRY(gt_fail(GT_ERR_FORMAT,
+		               "%s: %zu rows x %zu columns: expected at least two rows, with a multiple of four pixels after the first row",
+		               path, x->rows, x->columns));
 	x->pixel_bytes = compressed ? 4 : 2;
 	x->lookup = head;
 	x->lookups = compressed ? (x->rows - 1) * x->columns / 4 : 0;
@@ -38,7 +39,7 @@ gt_status gt_hnd_open(const char *path, gt_xim *x)
 	x->data_bytes = x->data < x->size ? x->size - x->data : 0;
 	const size_t min = compressed ? 4 * (x->columns + 1) : 2 * x->rows * x->columns;
 	if (x->data_bytes < min)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is cut off: has %zu bytes, expected %zu and more for %zu rows x %zu columns", path,
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: truncated: has %zu bytes, expected at least %zu for %zu rows x %zu columns", path,
 		               x->size, x->data + min, x->rows, x->columns));
 done:
 	if (st != GT_OK)

@@ -61,7 +61,7 @@ gt_status gt_intensity_fill(gt_intensity *x, const unsigned char *dead, const ch
 		f->column = c % x->columns;
 		find_neighbours(x, dead, f);
 		if (f->n == 0)
-			return gt_fail(GT_ERR_FORMAT, "%s: row %zu, column %zu and all within %d cells of it are dead", path, f->row,
+			return gt_fail(GT_ERR_FORMAT, "%s: row %zu, column %zu and all pixels within %d of it are dead", path, f->row,
 			               f->column, GT_FILL_REACH);
 		x->gain[c] = 1;
 		for (size_t i = 1; i < x->sets; i++)
@@ -90,12 +90,12 @@ gt_status gt_intensity_find_dead(gt_intensity *x, const char *path, const gt_rea
 	}
 	if (2 * n > cells)
 		GT_TRY(gt_fail(GT_ERR_FORMAT,
-		               "%s: the flat field is not above the dark field in %zu of %zu cells: are they exchanged (--flat, --dark)?",
+		               "%s: the flat field is not above the dark field in %zu of %zu pixels: are they exchanged (--flat, --dark)?",
 		               path, n, cells));
 	GT_TRY(gt_intensity_fill(x, dead, path));
 	if (n)
-		gt_read_note(o, "%s: %zu cell%s without light (the first at row %zu, column %zu): filled from their neighbours", path, n,
-		             n == 1 ? "" : "s", x->fill[0].row, x->fill[0].column);
+		gt_read_note(o, "%s: interpolated %zu dead pixel%s (first at row %zu, column %zu)", path, n, n == 1 ? "" : "s",
+		             x->fill[0].row, x->fill[0].column);
 done:
 	free(dead);
 	return st;
@@ -124,7 +124,7 @@ static void take_saturated(gt_intensity *x, const gt_frame_source *flat, const g
 	for (size_t c = 0; c < cells; c++)
 		if (x->gain[c] >= flat->max)
 			x->gain[c] = 0;
-	gt_read_note(o, "%s: %zu cell%s of the flat field %s saturated, at %.0f: taken as without light", flat->name(flat, 0), n,
+	gt_read_note(o, "%s: %zu pixel%s of the flat field %s saturated, at %.0f: treated as dead", flat->name(flat, 0), n,
 	             n == 1 ? "" : "s", n == 1 ? "is" : "are", flat->max);
 }
 

@@ -47,9 +47,9 @@ void gt_intensity_note(const gt_intensity *x, const char *path, const gt_read_op
 		             "black views, or select others (--views)",
 		             path, black, read, black == 1 ? "is" : "are", first, x->frames->name(x->frames, first));
 	if (dark)
-		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that%s", dark, all,
+		gt_read_note(o, "%zu of %zu transmissions are below 1/65536: clipped to that value%s", dark, all,
 		             100 * dark > all ? "; is the dark field of another exposure?" : "");
 	if ((double)x->saturated > 1e-3 * (double)all)
-		gt_read_note(o, "%zu of %zu values are saturated, at %.0f: rays through little or nothing are too dark there", x->saturated,
-		             all, x->frames->max);
+		gt_read_note(o, "%zu of %zu pixels are saturated at %.0f counts: their transmission is underestimated", x->saturated, all,
+		             x->frames->max);
 }

@@ -40,19 +40,19 @@ static gt_status open_his(const char *path, int *file, his_head *h)
 	if (st != GT_OK || (st = gt_read_at(path, *file, 0, sizeof head, head)) != GT_OK)
 		return st;
 	if (memcmp(head, his_magic, sizeof his_magic) != 0)
-		return gt_fail(GT_ERR_FORMAT, "%s: does not begin as a .his does", path);
+		return gt_fail(GT_ERR_FORMAT, "%s: does not have the signature of a .his file", path);
 	const long columns = (long)u16(head + 18) - (long)u16(head + 14) + 1, rows = (long)u16(head + 16) - (long)u16(head + 12) + 1;
 	const size_t frames = u16(head + 20);
 	if (rows < 1 || columns < 1 || rows > MAX_SIDE || columns > MAX_SIDE || frames != 1 || u16(head + 32) != 4)
 		return gt_fail(GT_ERR_FORMAT,
-		               "%s: %ld rows x %ld columns, %zu frames, numbers of type %zu: expected 1 frame of type 4 (16 bits)", path,
+		               "%s: %ld rows x %ld columns, %zu frames, samples of type %zu: expected 1 frame of type 4 (16 bits)", path,
 		               rows, columns, frames, u16(head + 32));
 	h->rows = (size_t)rows;
 	h->columns = (size_t)columns;
 	h->at = HIS_HEAD + u16(head + 10);
 	const size_t expected = h->at + 2 * h->rows * h->columns;
 	if (size < expected)
-		return gt_fail(GT_ERR_FORMAT, "%s: is cut off: has %zu bytes, expected %zu", path, size, expected);
+		return gt_fail(GT_ERR_FORMAT, "%s: truncated: has %zu bytes, expected %zu", path, size, expected);
 	return GT_OK;
 }
 
@@ -148,7 +148,7 @@ gt_status gt_linac_source(gt_file_list *files, gt_frame_source **out)
 		size_t rows, columns;
 		GT_TRY(size_of(files->path[i], s->is_his, &rows, &columns));
 		if (i && (rows != s->base.rows || columns != s->base.columns))
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu rows x %zu columns, and %s has %zu x %zu: expected the same in all files",
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu rows x %zu columns, but %s has %zu x %zu: expected the same in all files",
 			               files->path[i], rows, columns, files->path[0], s->base.rows, s->base.columns));
 		s->base.rows = rows;
 		s->base.columns = columns;

@@ -90,8 +90,8 @@ static gt_status read_type(struct npy_source *s, const char *text)
 				if (!strcmp(t->nifti_name, names[i][1]))
 					s->type = t;
 	if (!s->type)
-		return gt_fail(GT_ERR_FORMAT, "%s: its numbers are %.12s, expected '<f4', '<f8', '<u2' or others of the kinds f, u and i",
-		               s->path, at ? at : "of no type");
+		return gt_fail(GT_ERR_FORMAT, "%s: its samples are %.12s, expected a kind f, u or i such as '<f4', '<f8' or '<u2'", s->path,
+		               at ? at : "of no type");
 	s->swap = s->type->size > 1 && ((at[1] == '>' && !gt_host_is_msb()) || (at[1] == '<' && gt_host_is_msb()));
 	if (strstr(s->type->nifti_name, "int") && s->type->size < 4)
 		s->base.max = (s->type->size == 1 ? 255 : 65535) >> (s->type->nifti_name[0] == 'i');
@@ -119,7 +119,8 @@ static gt_status read_shape(struct npy_source *s, const char *text)
 	if (order && !s->columns_first && strncmp(order, "False", 5))
 		return gt_fail(GT_ERR_FORMAT, "%s: fortran_order is %.12s, expected True or False", s->path, order);
 	if (!order || (s->columns_first && n == 3))
-		return gt_fail(GT_ERR_FORMAT, "%s: three dimensions in Fortran's order, or in none: expected C's (numpy.ascontiguousarray)",
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: three dimensions in Fortran order, or in no order: expected C order (numpy.ascontiguousarray)",
 		               s->path);
 	s->base.frames = n == 3 ? size[0] : 1;
 	s->base.rows = size[n - 2];
@@ -134,12 +135,12 @@ static gt_status read_head(struct npy_source *s)
 	char *text = NULL;
 	gt_status st = GT_OK;
 	if (fstat(s->file, &about) != 0 || !S_ISREG(about.st_mode))
-		return gt_fail(GT_ERR_IO, "%s: is no regular file", s->path);
+		return gt_fail(GT_ERR_IO, "%s: is not a regular file", s->path);
 	GT_TRY(gt_read_at(s->path, s->file, 0, LEAD, lead));
 	const size_t wide = lead[6] >= 2, begin = wide ? 12 : 10,
 		     n = lead[8] + 256u * lead[9] + (wide ? 65536u * lead[10] + 16777216u * (size_t)lead[11] : 0);
 	if (memcmp(lead, signature, sizeof signature) || lead[6] < 1 || lead[6] > 3 || n > MAX_HEADER)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is version %u with a head of %zu bytes, expected version 1 to 3 and at most %d bytes",
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is version %u with a header of %zu bytes, expected version 1 to 3 and at most %d bytes",
 		               s->path, lead[6], n, MAX_HEADER));
 	if (!(text = calloc(n + 1, 1)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path));
@@ -149,7 +150,7 @@ static gt_status read_head(struct npy_source *s)
 	const double bytes = (double)s->base.frames * (double)s->base.rows * (double)s->base.columns * (double)s->type->size;
 	s->begin = (off_t)(begin + n);
 	if (bytes <= 0 || bytes != (double)(about.st_size - s->begin))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: says %zu x %zu x %zu numbers of %zu bytes, and has %lld bytes of them", s->path,
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: states %zu x %zu x %zu numbers of %zu bytes, but has %lld bytes of data", s->path,
 		               s->base.frames, s->base.rows, s->base.columns, s->type->size, (long long)(about.st_size - s->begin)));
 	s->base.bytes = s->base.rows * s->base.columns * s->type->size;
 done:
@@ -162,7 +163,7 @@ static gt_status turn(struct npy_source *s)
 	const size_t rows = s->base.rows, columns = s->base.columns;
 	float *stored = NULL;
 	void *bytes = NULL;
-	gt_status st = gt_fail_in(gt_host_has_memory((double)rows * (double)columns * 16, "an image in Fortran's order"), "%s", s->path);
+	gt_status st = gt_fail_in(gt_host_has_memory((double)rows * (double)columns * 16, "an image in Fortran order"), "%s", s->path);
 	if (st != GT_OK)
 		return st;
 	stored = malloc(rows * columns * sizeof *stored);

@@ -131,7 +131,7 @@ gt_status gt_ole2_open(const char *path, gt_ole2 **out)
 	GT_TRY(gt_file_open(path, &f->file, &f->size));
 	GT_TRY(gt_read_at(path, f->file, 0, HEAD, head));
 	if (memcmp(head, magic, sizeof magic) || (u16(head + 30) != 9 && u16(head + 30) != 12) || u16(head + 32) != 6)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is no compound file with sectors of 512 or 4096 bytes", path));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is not a compound file with sectors of 512 or 4096 bytes", path));
 	f->sector = (size_t)1 << u16(head + 30);
 	f->sectors = (f->size + f->sector - 1) / f->sector;
 	f->sectors -= f->sectors > 0;

@@ -58,12 +58,12 @@ static int note_near(const shown *s, const gt_read_options *o, double *some)
 		if (angle_apart(angle, 0, k) <= 1.5 * angle_apart(angle, 0, 1) || angle_apart(angle, 0, k) > NEAR ||
 		    usual(s, k, some) > neighbours / 2)
 			continue;
-		gt_read_note(o, "images %zu apart are more alike than neighbours: are the images in the order of their angles?", k);
+		gt_read_note(o, "images %zu apart are more similar than adjacent ones: are the images in the order of their angles?", k);
 		return 1;
 	}
 	for (size_t v = 0; v + 1 < views && neighbours > 0; v++)
 		if (difference(s, v, 1) == 0) {
-			gt_read_note(o, "images %zu and %zu (from 0) are the same, to the last count: is one twice there?", v, v + 1);
+			gt_read_note(o, "images %zu and %zu (from 0) are identical: is one a duplicate?", v, v + 1);
 			return 1;
 		}
 	for (size_t v = 2; v + 3 < views; v++) {
@@ -73,8 +73,8 @@ static int note_near(const shown *s, const gt_read_options *o, double *some)
 	}
 	if (jumps)
 		gt_read_note(o,
-		             "images %zu and %zu (from 0) differ more than %d times as much as neighbours do, as %zu pair%s: is an image "
-		             "missing, twice there, or out of order?",
+		             "images %zu and %zu (from 0) differ more than %d times as much as other adjacent images, as %zu pair%s: "
+		             "is an image missing, duplicated or out of order?",
 		             first, first + 1, JUMP, jumps, jumps == 1 ? " does" : "s do");
 	return jumps > 0;
 }
@@ -213,8 +213,8 @@ static void note_far(const shown *s, const gt_read_options *o, turned_view *orde
 		return;
 	size_t i = alike.n / 2;
 	gt_read_note(o,
-	             "images next to each other in angle are less alike than others, as %zu and %zu (from 0), by their angles %.3g degrees "
-	             "apart, and centres of mass leave the circle of a body that turns: are the images in the order of their angles?",
+	             "images adjacent in angle are less similar than others, as %zu and %zu (from 0), %.3g degrees "
+	             "apart, and centres of mass leave the circle of a rotating object: are the images in the order of their angles?",
 	             alike.image[i], alike.other[i],
 	             fabs(remainder(s->angle[alike.image[i]] - s->angle[alike.other[i]], 2 * GT_PI)) * 180 / GT_PI);
 }

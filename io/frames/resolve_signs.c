@@ -72,21 +72,22 @@ gt_status gt_resolve_signs(gt_view_reader *v, gt_geometry *g, const gt_read_opti
 		if (take != best && !(take & ~open))
 			second = fmin(second, ratio[take]);
 	if (!(ratio[best] * DISTINCT < second))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
-		               "%s: the images do not tell %s: with every choice conjugate rays agree equally well, or none are measured "
-		               "(ratio %.3g, next %.3g): expected %s (as-file or reversed)",
-		               v->path,
-		               open == GT_GEOMETRY_DIRECTION ? "the rotation direction"
-		               : open == GT_GEOMETRY_OFFSET  ? "the side of the axis"
-		                                             : "rotation direction and side of the axis",
-		               ratio[best], second, options_of(open)));
+		GT_TRY(gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"%s: the images do not determine %s: conjugate rays agree equally well with every choice, or none are measured "
+			"(ratio %.3g, next %.3g): expected %s (as-file or reversed)",
+			v->path,
+			open == GT_GEOMETRY_DIRECTION ? "the rotation direction"
+			: open == GT_GEOMETRY_OFFSET  ? "the side of the axis"
+						      : "rotation direction and side of the axis",
+			ratio[best], second, options_of(open)));
 	GT_TRY(gt_geometry_reverse(g, best ^ now));
 	if (open & GT_GEOMETRY_DIRECTION)
-		gt_read_note(o, "rotation direction found in the images: %s",
-		             best & GT_GEOMETRY_DIRECTION ? "against the angles of the file" : "as the angles of the file");
+		gt_read_note(o, "rotation direction determined from the images: %s",
+		             best & GT_GEOMETRY_DIRECTION ? "against the file's angles" : "along the file's angles");
 	if (open & GT_GEOMETRY_OFFSET)
-		gt_read_note(o, "side of the axis found in the images: %s columns", best & GT_GEOMETRY_OFFSET ? "lower" : "higher");
-	gt_read_note(o, "conjugate rays disagree by %.3g of what noise makes, with the next choice by %.3g", ratio[best], second);
+		gt_read_note(o, "side of the axis determined from the images: %s columns", best & GT_GEOMETRY_OFFSET ? "lower" : "higher");
+	gt_read_note(o, "conjugate rays disagree by %.3g times the noise, for the next choice by %.3g times", ratio[best], second);
 done:
 	gt_pool_free(pool);
 	free(data);

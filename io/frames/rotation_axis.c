@@ -266,7 +266,7 @@ static gt_status find_with_directions(const sinogram *x, const directions *d, gt
 		return find_for_pairs(x, near, n, found);
 	if (!(n = find_pairs(d, 1, 0, near)))
 		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "no two views are half a turn apart: the rotation axis cannot be found: expected its column (--axis), or "
+		               "no two views are 180 degrees apart: the rotation axis cannot be found: expected its column (--axis), or "
 		               "angles in their unit (--angle-unit)");
 	GT_TRY(find_for_pairs(x, near, n, found));
 	const size_t others = find_pairs(d, 1, 1, next);
@@ -291,7 +291,7 @@ gt_status gt_axis_find(const float *data, size_t views, size_t rows, size_t colu
 	if (!d.sorted || !d.all || !gap)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	if (columns < 16)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu columns are too few to find the rotation axis: give its column", columns));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu columns are too few to find the rotation axis: set its column (--axis)", columns));
 	for (size_t v = 0; v < views; v++)
 		d.sorted[v] = (direction){ within_turn(angle[v]), v };
 	qsort(d.sorted, views, sizeof *d.sorted, by_angle);

@@ -101,7 +101,7 @@ static gt_status check_pieces(const char *path, TIFF *t, tiff_shape *s)
 	for (uint32_t i = 0, n = pieces_of(t); i < n; i++) {
 		const uint64_t at = TIFFGetStrileOffset(t, i), bytes = TIFFGetStrileByteCount(t, i);
 		if (bytes > (uint64_t)file.st_size || at > (uint64_t)file.st_size - bytes)
-			return gt_fail(GT_ERR_FORMAT, "%s: truncated: its part %u of %u ends behind the file's %lld bytes", path, i + 1, n,
+			return gt_fail(GT_ERR_FORMAT, "%s: truncated: its part %u of %u ends after the file's %lld bytes", path, i + 1, n,
 			               (long long)file.st_size);
 		stored += (double)bytes;
 	}
@@ -118,7 +118,7 @@ static gt_status check_kind(const char *path, TIFF *t, unsigned samples)
 	uint16_t compression = COMPRESSION_NONE;
 	TIFFGetFieldDefaulted(t, TIFFTAG_COMPRESSION, &compression);
 	if (samples != 1)
-		return gt_fail(GT_ERR_FORMAT, "%s: has %u numbers a pixel (colours?), expected 1", path, samples);
+		return gt_fail(GT_ERR_FORMAT, "%s: has %u samples per pixel (colours?), expected 1", path, samples);
 	if (!TIFFIsCODECConfigured(compression))
 		return gt_fail(GT_ERR_FORMAT, "%s: is compressed by method %u, which libtiff lacks here", path, compression);
 	return gt_tiff_check_depth(path, t);
@@ -140,7 +140,7 @@ static gt_status shape_of(const char *path, TIFF *t, tiff_shape *s)
 		return st;
 	if (!(s->type = type_of(bits, format)))
 		return gt_fail(GT_ERR_FORMAT,
-		               "%s: has %u bits a pixel of sample format %u, expected 8, 16, 32 or 64, unsigned, signed or float", path,
+		               "%s: has %u bits per pixel of sample format %u, expected 8, 16, 32 or 64, unsigned, signed or float", path,
 		               bits, format);
 	if (format != SAMPLEFORMAT_IEEEFP && bits <= 32)
 		s->max = (double)((UINT64_C(1) << (format == SAMPLEFORMAT_INT ? bits - 1 : bits)) - 1);
@@ -203,7 +203,7 @@ static gt_status add_images(struct tiff_source *s, size_t file, size_t pages, do
 	if (pages == 0 || !(s->images > (double)pages))
 		return GT_OK;
 	if (pages > 1 || s->images != floor(s->images) || !s->begin || (double)s->begin + s->images * bytes > size)
-		return gt_fail(GT_ERR_FORMAT, "%s: says that it holds %.15g images and has %zu page%s: save one file for each image",
+		return gt_fail(GT_ERR_FORMAT, "%s: states %.15g images, but has %zu page%s: save one file for each image",
 		               s->files.path[file], s->images, pages, pages == 1 ? "" : "s");
 	const uint64_t directory = s->page[s->base.frames - 1].offset;
 	for (uint64_t i = 1; i < (uint64_t)s->images && st == GT_OK; i++)
@@ -237,7 +237,7 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 	if ((st = gt_file_check(path)) != GT_OK)
 		return st;
 	if (!gt_tiff_open(path, &f))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is no TIFF file, or one that is damaged or cut off after its %lld bytes: %s", path,
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: not a TIFF file, or damaged or truncated after its %lld bytes: %s", path,
 		               (long long)about.st_size, f.why));
 	s->claimed = s->images = 0;
 	s->begin = 0;

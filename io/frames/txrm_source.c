@@ -65,7 +65,7 @@ static gt_status read_head(struct txrm_source *s, int reference)
 		if (!(head[i] >= 1))
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s is %g, expected at least 1", s->path, names[i], head[i]));
 	if (head[3] != 5 && head[3] != 10)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: its numbers are of type %g, expected 5 (two bytes) or 10 (float)", s->path, head[3]));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: its samples are of type %g, expected 5 (two bytes) or 10 (float)", s->path, head[3]));
 	s->each = head[3] == 5 ? 2 : 4;
 	s->base.frames = reference ? 1 : (size_t)head[0];
 	s->base.rows = (size_t)head[1];

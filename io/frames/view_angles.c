@@ -17,10 +17,10 @@ static gt_status from_file(const char *path, const long long *number, size_t vie
 	size_t found = 0;
 	const size_t places = place_of(number, views - 1) + 1;
 	gt_status st = GT_OK;
-	GT_TRY(gt_angle_table(path, o, &value, &found));
+	GT_TRY(gt_angle_table(path, places, o, &value, &found));
 	if (found != views && found != places)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu angles, expected %zu, one for each view (%s)", path, found, views,
-		               found > views ? "are those of flat and dark fields among them?" : "is it of another scan?"));
+		               found > views ? "do they include flat and dark fields?" : "is it of another scan?"));
 	for (size_t v = 0; v < views; v++)
 		angle[v] = value[found == views ? v : place_of(number, v)];
 done:
@@ -112,7 +112,7 @@ static double turns_in_radians(span s, size_t views)
 
 static void note_radians(const char *what, span s, double turns, const gt_read_options *o)
 {
-	gt_read_note(o, "%s from %g to %g name no unit: taken as radians, %s turn (--angle-unit deg, if they are degrees)", what, s.min,
+	gt_read_note(o, "%s from %g to %g have no unit: taken as radians, %s rotation (--angle-unit deg, if they are degrees)", what, s.min,
 	             s.max, turns < 1 ? "half a" : "a full");
 }
 
@@ -125,7 +125,7 @@ static gt_status settle_unit(const char *path, const char *name, span s, size_t 
 	const double turns = turns_in_radians(s, views);
 	if (turns == 0)
 		return gt_fail(GT_ERR_FORMAT,
-		               "%s: %s: angles from %g to %g name no unit: as radians they are %.4g degrees, else %.4g: say which "
+		               "%s: %s: angles from %g to %g have no unit: as radians they are %.4g degrees, else %.4g: state the unit "
 		               "(--angle-unit rad or --angle-unit deg)",
 		               path, name, s.min, s.max, (s.max - s.min) * 180 / GT_PI, s.max - s.min);
 	*unit = RADIANS;
@@ -157,7 +157,9 @@ gt_status gt_view_angles(const char *spec, int unit, const long long *number, si
 	const int range = is_rule(spec, "..", &first, &second, &unit), steps = !range && is_rule(spec, ":", &first, &second, &unit);
 	const size_t last = place_of(number, views - 1);
 	if (range && last == 0)
-		return gt_fail(GT_ERR_ARG, "angles %s: one view has no range of angles", spec);
+		return gt_fail(GT_ERR_ARG,
+		               "angles %s: one view has no range of angles: expected more images, or --sinogram if each line is a view",
+		               spec);
 	if (!range && !steps)
 		GT_TRY(from_file(spec, number, views, o, angle));
 	for (size_t v = 0; v < views && (range || steps); v++)
@@ -171,7 +173,7 @@ gt_status gt_view_angles(const char *spec, int unit, const long long *number, si
 		gt_read_note(o, "angles from %g to %g are taken as degrees (radians if named: --angle-unit rad, or 0..3.14rad)", s.min,
 		             s.max);
 	if (unit == RADIANS && s.max - s.min > 8 * GT_PI)
-		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g turns", s.min, s.max, (s.max - s.min) / (2 * GT_PI));
+		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g rotations", s.min, s.max, (s.max - s.min) / (2 * GT_PI));
 	if (range)
 		note_both_ends(spec, second - first, unit == RADIANS, last + 1, o);
 	st = to_radians(spec, unit, views, angle);
@@ -185,8 +187,7 @@ static gt_status stated_unit(const char *path, const char *name, const char *uni
 	if (*units && *unit == NO_UNIT)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: units are '%s', expected degrees or radians", path, name, units);
 	if (*unit != NO_UNIT && said != NO_UNIT && said != *unit)
-		return gt_fail(GT_ERR_ARG, "%s: %s: units are '%s', and --angle-unit says otherwise: expected one of them", path, name,
-		               units);
+		return gt_fail(GT_ERR_ARG, "%s: %s: units are '%s', but --angle-unit differs: expected one unit", path, name, units);
 	*unit = *unit == NO_UNIT ? said : *unit;
 	return GT_OK;
 }
@@ -206,6 +207,6 @@ gt_status gt_angles_of_file(const char *path, const char *name, const char *unit
 	if ((st = settle_unit(path, name, s, views, o, &unit)) != GT_OK)
 		return st;
 	if (!named && unit == NO_UNIT)
-		gt_read_note(o, "%s: %s names no units: taken as degrees", path, name);
+		gt_read_note(o, "%s: %s has no units: taken as degrees", path, name);
 	return gt_fail_in(to_radians(name, unit, views, angle), "%s", path);
 }

@@ -53,11 +53,11 @@ done:
 static gt_status count_at(const char *path, const gt_xim *x, const char *what, size_t bytes_each, size_t *at, size_t *count)
 {
 	if (x->size - *at < 4)
-		return gt_fail(GT_ERR_FORMAT, "%s: is cut off before the number of its %s, at byte %zu", path, what, *at);
+		return gt_fail(GT_ERR_FORMAT, "%s: truncated before the number of its %s, at byte %zu", path, what, *at);
 	const int32_t n = number_at(x->bytes + *at);
 	*at += 4;
 	if (n < 0 || (size_t)n > (x->size - *at) / bytes_each)
-		return gt_fail(GT_ERR_FORMAT, "%s: says %ld %s, and %zu bytes are left", path, (long)n, what, x->size - *at);
+		return gt_fail(GT_ERR_FORMAT, "%s: states %ld %s, but %zu bytes are left", path, (long)n, what, x->size - *at);
 	*count = (size_t)n;
 	return GT_OK;
 }
@@ -77,8 +77,8 @@ static gt_status find_pixels(const char *path, gt_xim *x, int compressed, size_t
 	*at += x->data_bytes;
 	if (x->data_bytes == 0)
 		GT_TRY(gt_fail(GT_ERR_FORMAT,
-		               "%s: has no pixels: expected %zu rows x %zu columns; without this file, --gaps takes the others", path,
-		               x->rows, x->columns));
+		               "%s: has no pixels: expected %zu rows x %zu columns; remove this file and set --gaps to use the others",
+		               path, x->rows, x->columns));
 	if (!compressed && x->data_bytes != pixels * x->pixel_bytes)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes of pixels, expected %zu for %zu x %zu of %zu bytes", path, x->data_bytes,
 		               pixels * x->pixel_bytes, x->rows, x->columns, x->pixel_bytes));
@@ -87,11 +87,11 @@ static gt_status find_pixels(const char *path, gt_xim *x, int compressed, size_t
 		               x->lookups, x->data_bytes, x->rows, x->columns));
 	if (compressed) {
 		if (x->size - *at < 4)
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is cut off behind its pixels", path));
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: truncated after its pixels", path));
 		plain = (size_t)(uint32_t)number_at(x->bytes + *at);
 		*at += 4;
 		if (plain != pixels * x->pixel_bytes)
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: says %zu bytes without compression, expected %zu", path, plain,
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: states %zu bytes without compression, expected %zu", path, plain,
 			               pixels * x->pixel_bytes));
 	}
 done:
@@ -105,7 +105,7 @@ gt_status gt_xim_open(const char *path, gt_xim *x)
 	*x = (gt_xim){ .bytes = NULL };
 	GT_TRY(gt_xim_load(path, HEAD, x));
 	if (memcmp(x->bytes, magic, sizeof magic - 1) != 0)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: does not begin with %s: is no .xim", path, magic));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: does not begin with %s: not a .xim", path, magic));
 	const int32_t columns = number_at(x->bytes + 12), rows = number_at(x->bytes + 16), each = number_at(x->bytes + 24),
 		      compressed = number_at(x->bytes + 28);
 	if (columns < 1 || rows < 1 || columns > MAX_SIDE || rows > MAX_SIDE || (each != 1 && each != 2 && each != 4) || compressed < 0 ||

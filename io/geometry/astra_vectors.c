@@ -38,17 +38,17 @@ static gt_status read_npy(const gt_geometry_input *in, gt_number_list *l, size_t
 	char text[1024] = "";
 	unsigned long long shape[2] = { 0, 0 };
 	if (n >= sizeof text || from + n > in->bytes)
-		return gt_fail(GT_ERR_FORMAT, "its head has %zu bytes, expected at most %zu", n, sizeof text - 1);
+		return gt_fail(GT_ERR_FORMAT, "its header has %zu bytes, expected at most %zu", n, sizeof text - 1);
 	memcpy(text, in->text + from, n);
 	const char *type = strstr(text, "'descr':"), *order = strstr(text, "'fortran_order':"), *size = strstr(text, "'shape':");
 	const int is_double = type && strstr(type, "<f8"), is_float = type && strstr(type, "<f4");
 	if (!size || !order || sscanf(size, "'shape': (%llu, %llu)", &shape[0], &shape[1]) != 2 || (!is_double && !is_float) ||
 	    strncmp(order + 16 + strspn(order + 16, " "), "False", 5))
-		return gt_fail(GT_ERR_FORMAT, "its array is %.80s, expected views x 12 numbers '<f8' or '<f4' in C's order", text);
+		return gt_fail(GT_ERR_FORMAT, "its array is %.80s, expected views x 12 numbers '<f8' or '<f4' in C order", text);
 	const size_t bytes = is_double ? 8 : 4;
 	if (shape[1] > 12 || shape[0] > in->bytes || shape[0] * shape[1] * bytes != in->bytes - from - n)
-		return gt_fail(GT_ERR_FORMAT, "says %llu x %llu numbers of %zu bytes, and has %zu bytes of them", shape[0], shape[1], bytes,
-		               in->bytes - from - n);
+		return gt_fail(GT_ERR_FORMAT, "states %llu x %llu numbers of %zu bytes, but has %zu bytes of data", shape[0], shape[1],
+		               bytes, in->bytes - from - n);
 	*width = (size_t)shape[1];
 	gt_status st = GT_OK;
 	for (size_t i = 0; i < shape[0] * shape[1] && st == GT_OK; i++) {
@@ -70,7 +70,8 @@ static gt_status read_lines(const gt_geometry_input *in, gt_number_list *l, size
 			return gt_fail_in(st, "line %zu", line);
 		*width = *width ? *width : l->n;
 		if (l->n != had && l->n - had != *width)
-			return gt_fail(GT_ERR_FORMAT, "line %zu has %zu numbers, expected %zu as the first one", line, l->n - had, *width);
+			return gt_fail(GT_ERR_FORMAT, "line %zu has %zu numbers, expected %zu as in the first line", line, l->n - had,
+			               *width);
 		at += n + (at[n] == '\n');
 	}
 	return GT_OK;
@@ -127,7 +128,7 @@ static gt_status read_(gt_geometry_input *in)
 	else
 		GT_TRY(read_lines(in, &l, &width));
 	if (width != 6 && width != 12)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "has %zu numbers a view, expected 12, or 6 in two dimensions", width));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "has %zu numbers for each view, expected 12, or 6 in two dimensions", width));
 	GT_TRY(gt_geometry_size(in, l.n / width, s.rows ? s.rows : width == 6, s.columns, &size));
 	gt_geometry_note(in, "%zu views of %s vectors; one unit of their lengths is %s%g mm%s", size.views,
 	                 s.parallel ? "parallel" : "cone-beam", isnan(in->o.unit) ? "taken as " : "", unit,

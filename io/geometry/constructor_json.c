@@ -58,7 +58,7 @@ static gt_status read_tigre_angles(gt_geometry_input *in, const cJSON *root, tig
 	gt_status st = GT_OK;
 	GT_TRY(gt_json_list(in, root, "angles", &l, &width));
 	if (width != 1 && width != 3)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "angles has %zu numbers a view, expected 1 or 3", width));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "angles has %zu numbers for each view, expected 1 or 3", width));
 	t->size.views = l.n / width;
 	if (!(t->angle = calloc(t->size.views, sizeof *t->angle)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
@@ -91,10 +91,10 @@ static gt_status read_tigre_sizes(gt_geometry_input *in, const cJSON *root, tigr
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "DSO is %g and DSD %g, expected the second to be larger", t->orbit.dso, t->orbit.dsd));
 	GT_TRY(gt_json_numbers(in, root, "offOrigin", none, 3, origin));
 	if (origin[0] != 0 || origin[1] != 0 || origin[2] != 0)
-		gt_geometry_note(in, "offOrigin moves the volume, not the scan: give the grid the middle %g,%g,%g", origin[2] + 0,
+		gt_geometry_note(in, "offOrigin moves the volume, not the scan: set the grid centre to %g,%g,%g", origin[2] + 0,
 		                 origin[1] + 0, origin[0] + 0);
-	gt_geometry_note(in, "source to axis %g mm from DSO, to detector %g mm from DSD; pairs are taken as Python has them, (v, u)",
-	                 t->orbit.dso, t->orbit.dsd);
+	gt_geometry_note(in, "source to axis %g mm from DSO, to detector %g mm from DSD; pairs are (v, u), as in Python", t->orbit.dso,
+	                 t->orbit.dsd);
 done:
 	return st;
 }
@@ -170,7 +170,7 @@ static gt_status read_cil_angles(gt_geometry_input *in, const cJSON *root, gt_nu
 	GT_TRY(gt_json_list(in, root, "angles", l, &width));
 	GT_TRY(gt_json_number(in, root, "initial_angle", &zero, &initial));
 	if (width != 1)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "angles has %zu numbers a view, expected 1", width));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "angles has %zu numbers for each view, expected 1", width));
 	gt_geometry_note(in, "%zu angles from %g to %g %ss from angles, %s", l->n, l->value[0], l->value[l->n - 1], unit ? unit : "degree",
 	                 unit ? "by angle_unit" : "as CIL takes them");
 	for (size_t v = 0; v < l->n; v++)

@@ -38,7 +38,7 @@ const gt_geometry_kind gt_geometry_kinds[] = {
 	{ "zeiss", "Zeiss Xradia, .txrm", 1, 0 },
 	{ "diondo", "Diondo, .xml", 1, 0 },
 	{ "yxlon", "YXLON, ScanParameter.xml", 1, 0 },
-	{ "varian", "Varian, Scan.xml beside Acquisitions/", 1, 0 },
+	{ "varian", "Varian, Scan.xml next to Acquisitions/", 1, 0 },
 	{ "elekta", "Elekta XVI, _Frames.xml", 1, 0 },
 	{ NULL, NULL, 0, 0 },
 };

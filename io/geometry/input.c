@@ -68,7 +68,7 @@ gt_status gt_number_list_of(const char *path, const char *what, const char *text
 		size_t commas = 0;
 		if (text > from) {
 			if (!gt_number_of(from, (size_t)(text - from), &value, &commas))
-				return gt_fail(GT_ERR_FORMAT, "%s: %s: '%.*s' is no number", path, what,
+				return gt_fail(GT_ERR_FORMAT, "%s: %s: '%.*s' is not a number", path, what,
 				               (int)(text - from < 40 ? text - from : 40), from);
 			const gt_status st = gt_number_add(path, value, l);
 			if (st != GT_OK)
@@ -82,9 +82,10 @@ gt_status gt_number_list_of(const char *path, const char *what, const char *text
 static gt_status one_size(const gt_geometry_input *in, const char *what, size_t found, size_t said, size_t *size)
 {
 	if (!found && !said)
-		return gt_fail(GT_ERR_ARG, "%s: says nothing of the number of %ss: expected --%ss", in->path, what, what);
+		return gt_fail(GT_ERR_ARG, "%s: does not state the number of %ss: expected --%ss", in->path, what, what);
 	if (found && said && found != said)
-		return gt_fail(GT_ERR_FORMAT, "%s: says %zu %ss, and --%ss %zu: expected one of them", in->path, found, what, what, said);
+		return gt_fail(GT_ERR_FORMAT, "%s: states %zu %ss, but --%ss is %zu: expected one number", in->path, found, what, what,
+		               said);
 	*size = found ? found : said;
 	return GT_OK;
 }
@@ -116,19 +117,19 @@ static int sign_of(const gt_geometry_input *in, gt_sign said, unsigned bit)
 
 int gt_geometry_direction(const gt_geometry_input *in, const char *of)
 {
-	gt_geometry_note(in, "the rotation direction of %s is not known: %s", of,
-	                 in->o.direction == GT_SIGN_OPEN      ? "it is to be found in the images"
-	                 : in->o.direction == GT_SIGN_AS_FILE ? "taken as the angles of the file, as asked for"
-	                                                      : "taken against the angles of the file, as asked for");
+	gt_geometry_note(in, "the rotation direction of %s is unknown: %s", of,
+	                 in->o.direction == GT_SIGN_OPEN      ? "to be determined from the images"
+	                 : in->o.direction == GT_SIGN_AS_FILE ? "in the direction of the file's angles, as requested"
+	                                                      : "against the direction of the file's angles, as requested");
 	return sign_of(in, in->o.direction, GT_GEOMETRY_DIRECTION);
 }
 
 int gt_geometry_offset(const gt_geometry_input *in, const char *of)
 {
-	gt_geometry_note(in, "the side to which %s moves the axis is not known: %s", of,
-	                 in->o.offset == GT_SIGN_OPEN      ? "it is to be found in the images"
-	                 : in->o.offset == GT_SIGN_AS_FILE ? "taken to higher columns, as asked for"
-	                                                   : "taken to lower columns, as asked for");
+	gt_geometry_note(in, "the side to which %s moves the axis is unknown: %s", of,
+	                 in->o.offset == GT_SIGN_OPEN      ? "to be determined from the images"
+	                 : in->o.offset == GT_SIGN_AS_FILE ? "towards higher columns, as requested"
+	                                                   : "towards lower columns, as requested");
 	return sign_of(in, in->o.offset, GT_GEOMETRY_OFFSET);
 }
 

@@ -12,7 +12,7 @@ gt_status gt_json_read(const gt_geometry_input *in, cJSON **root)
 		return GT_OK;
 	cJSON_Delete(*root);
 	*root = NULL;
-	return gt_fail(GT_ERR_FORMAT, "is no JSON object");
+	return gt_fail(GT_ERR_FORMAT, "is not a JSON object");
 }
 
 int gt_json_has(const gt_geometry_input *in, const char *key)
@@ -50,7 +50,7 @@ gt_status gt_json_numbers(const gt_geometry_input *in, const cJSON *root, const 
 	cJSON_ArrayForEach(each, item)
 	{
 		if (!cJSON_IsNumber(each) || !isfinite(each->valuedouble))
-			return gt_fail(GT_ERR_FORMAT, "%s: entry %zu is no number", key, i);
+			return gt_fail(GT_ERR_FORMAT, "%s: entry %zu is not a number", key, i);
 		if (i < n)
 			value[i] = each->valuedouble;
 		i++;
@@ -83,7 +83,7 @@ gt_status gt_json_list(const gt_geometry_input *in, const cJSON *root, const cha
 			n++;
 			if (st == GT_OK)
 				st = cJSON_IsNumber(each) ? gt_number_add(in->path, each->valuedouble, l)
-				                          : gt_fail(GT_ERR_FORMAT, "%s: holds what is no number", key);
+				                          : gt_fail(GT_ERR_FORMAT, "%s: has an entry that is not a number", key);
 		}
 		*width = *width ? *width : n;
 		if (st == GT_OK && (!n || n != *width))

@@ -36,8 +36,7 @@ gt_status gt_keys_read(const gt_geometry_input *in, gt_key_list *l)
 	if (!strncmp(at, "\xef\xbb\xbf", 3))
 		at += 3;
 	for (size_t line = 1; *at && st == GT_OK; line++) {
-		const size_t n = strcspn(at, "\n");
-		const int last = !at[n];
+		const size_t n = strcspn(at, "\r\n"), end = !at[n] ? 0 : at[n] == '\r' && at[n + 1] == '\n' ? 2 : 1;
 		at[n] = 0;
 		char *text = trimmed(at), *equals = strchr(text, '='), *close = strchr(text, ']');
 		if (*text == '[' && close) {
@@ -47,7 +46,7 @@ gt_status gt_keys_read(const gt_geometry_input *in, gt_key_list *l)
 			*equals = 0;
 			st = add(l, (gt_key){ section, trimmed(text), trimmed(equals + 1), line });
 		}
-		at += n + !last;
+		at += n + end;
 	}
 	return st;
 }
@@ -120,7 +119,7 @@ gt_status gt_key_white(gt_key_list *l, const char *section, const char *key)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s is %g, expected counts of at least 0", l->in->path, key, white);
 	if (st == GT_OK && white > 0) {
 		l->in->g->white = white;
-		gt_geometry_took(l->in, "counts without a body", white, "", key);
+		gt_geometry_took(l->in, "blank-scan counts", white, "", key);
 	}
 	return st;
 }

@@ -32,7 +32,7 @@ static gt_status read_detector(leap *p)
 	GT_TRY(gt_key_length(&p->keys, NULL, "pixelHeight", &p->orbit.pitch[1]));
 	GT_TRY(gt_key_maybe(&p->keys, NULL, "centerCol", &p->orbit.center[0], &there));
 	GT_TRY(gt_key_maybe(&p->keys, NULL, "centerRow", &p->orbit.center[1], &there));
-	gt_geometry_took(p->keys.in, "column of the central ray", p->orbit.center[0], "", there ? "centerCol" : "the middle");
+	gt_geometry_took(p->keys.in, "column of the central ray", p->orbit.center[0], "", there ? "centerCol" : "the detector centre");
 done:
 	return st;
 }
@@ -198,7 +198,7 @@ gt_status gt_write_leap(FILE *file, const gt_scan *s, const gt_listener *notes)
 		write_vectors(file, "moduleCenters", s, offsetof(gt_view, detector));
 		write_vectors(file, "rowVectors", s, offsetof(gt_view, row_axis));
 		write_vectors(file, "colVectors", s, offsetof(gt_view, column_axis));
-		gt_writer_note(notes, "written as LEAP's modular beam, which holds every flat view");
+		gt_writer_note(notes, "written as LEAP's modular beam, which can represent every flat view");
 	}
 done:
 	free(phi);

@@ -26,7 +26,7 @@ static gt_status read_old_axis(gt_key_list *k, const gt_lab_orbit *o, double hei
 	GT_TRY(gt_key_maybe(k, "XTekCT", "CentreOfRotationTop", &top, &has_top));
 	GT_TRY(gt_key_maybe(k, "XTekCT", "CentreOfRotationBottom", &bottom, &has_bottom));
 	if (has_top != has_bottom && (top != 0 || bottom != 0))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s is missing beside %s=%g: expected both",
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s is missing, but %s is %g: expected both",
 		               has_top ? "CentreOfRotationBottom" : "CentreOfRotationTop",
 		               has_top ? "CentreOfRotationTop" : "CentreOfRotationBottom", has_top ? top : bottom));
 	a->is_there = top != 0 || bottom != 0;
@@ -40,12 +40,12 @@ static gt_status check_agreement(const old_axis *old, double offset, double roll
 {
 	if (old->is_there && offset != 0 && fabs(offset - old->offset) > 1e-3 * fmax(fabs(offset), pitch))
 		return gt_fail(GT_ERR_FORMAT,
-		               "ObjectOffsetX is %g mm, and CentreOfRotationTop and -Bottom come to %g mm at the axis: "
+		               "ObjectOffsetX is %g mm, but CentreOfRotationTop and -Bottom give %g mm at the axis: "
 		               "expected one of them",
 		               offset, old->offset);
 	if (old->is_there && roll != 0 && fabs(roll - old->roll) > MAX_ROLL_DIFFERENCE)
 		return gt_fail(GT_ERR_FORMAT,
-		               "ObjectRoll is %g degrees, and CentreOfRotationTop and -Bottom come to %g degrees: expected one of them",
+		               "ObjectRoll is %g degrees, but CentreOfRotationTop and -Bottom give %g degrees: expected one of them",
 		               roll * GT_DEGREES, old->roll * GT_DEGREES);
 	return GT_OK;
 }
@@ -72,8 +72,9 @@ static gt_status read_axis(gt_key_list *k, gt_lab_orbit *o, double height)
 	else if (old.is_there)
 		gt_geometry_took(k->in, "axis offset", old.offset, "mm at the axis", "CentreOfRotationTop and CentreOfRotationBottom");
 	else
-		gt_geometry_note(k->in, "axis in the middle of the detector: the file says no offset%s",
-		                 automatic != 0 ? "; AutomaticCentreOfRotation is 1, so it was not found yet" : "");
+		gt_geometry_note(k->in, "axis at the detector centre: the file has no offset%s",
+		                 automatic != 0 ? "; AutomaticCentreOfRotation is 1, so the vendor's software has yet to determine it"
+		                                : "");
 	if (o->axis_roll != 0 || o->axis_tilt != 0)
 		gt_geometry_note(k->in, "the axis is rolled by %.6g degrees and inclined by %.6g, from %s and ObjectTilt",
 		                 o->axis_roll * GT_DEGREES, o->axis_tilt * GT_DEGREES,
@@ -106,9 +107,8 @@ static gt_status read_panel(gt_key_list *k, gt_lab_orbit *o, gt_scan_size3 *size
 		GT_TRY(gt_key_maybe(k, "XTekCT", regions[0][i], &start, &there));
 		GT_TRY(gt_key_maybe(k, "XTekCT", regions[1][i], &pixels, &there));
 		if (start != 0 || (pixels != 0 && pixels != (double)all))
-			gt_geometry_note(k->in,
-			                 "%s %g and %s %g are a region of the vendor's reconstruction: the images are taken as whole",
-			                 regions[0][i], start, regions[1][i], pixels);
+			gt_geometry_note(k->in, "%s %g and %s %g define a region of the vendor's reconstruction: ignored", regions[0][i],
+			                 start, regions[1][i], pixels);
 	}
 done:
 	return st;

@@ -47,8 +47,8 @@ static gt_status read_faults(gt_key_list *k, const gt_scan_size3 *size, gt_lab_o
 	GT_TRY(gt_key_maybe(k, "Geometry", "Tilt", &tilt, &there));
 	GT_TRY(gt_key_maybe(k, "DetectorShift", "Enable", &shifts, &there));
 	if (fabs(tilt) > 1e-9)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
-		               "Tilt is %g degrees: about which axis is not known; correct the scan after it is set to 0", tilt));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "Tilt is %g degrees: its axis is unknown; set it to 0, import, then correct the scan",
+		               tilt));
 	o->detector_offset[0] = (middle[0] - center[0]) * o->pitch[0];
 	o->detector_offset[1] = (center[1] - middle[1]) * o->pitch[1];
 	o->panel_roll = turned * GT_PI / 180;
@@ -60,11 +60,10 @@ static gt_status read_faults(gt_key_list *k, const gt_scan_size3 *size, gt_lab_o
 	}
 	if (turned != 0)
 		gt_geometry_took(k->in, "detector rolled by", turned, "degrees",
-		                 "DetectorRot; gantry geometry --roll changes it if its sign is the other one");
+		                 "DetectorRot; gantry geometry --roll corrects it if the sign is wrong");
 	if (shifts != 0)
-		gt_geometry_note(
-			k->in,
-			"[DetectorShift] is on: the detector was moved between views, and the images are taken to be put right for it");
+		gt_geometry_note(k->in,
+		                 "[DetectorShift] is on: the detector was moved between views, images are assumed to be corrected for it");
 done:
 	return st;
 }
@@ -82,7 +81,7 @@ static gt_status read_views(gt_key_list *k, gt_scan_size3 *size)
 		const char *key = i ? "MirrorY" : "MirrorX";
 		GT_TRY(gt_key_maybe(k, "Image", key, &mirror, &there));
 		if (there && mirror != 0)
-			gt_geometry_note(in, "%s is %g: the images are taken to be as they are stored", key, mirror);
+			gt_geometry_note(in, "%s is %g: the images are used as stored", key, mirror);
 	}
 	if (!(fabs(sector) > 0))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "RotationSector is %g, expected the degrees of all views", sector));

@@ -121,7 +121,7 @@ static gt_status read_(gt_geometry_input *in)
 		image.origin[i] = isnan(in->o.origin[i]) ? -((double)(i ? size.rows : size.columns) - 1) / 2 * image.spacing[i]
 		                                         : in->o.origin[i];
 	if (isnan(in->o.origin[0]))
-		gt_geometry_note(in, "the middle of the image is taken to be at 0 (--origin sets it)");
+		gt_geometry_note(in, "the image centre is assumed at 0 (--origin sets it)");
 	GT_TRY(gt_scan_of_rtk(view, &size, &image, &in->g->scan));
 	GT_TRY(check_matrices(in, root, &image));
 	gt_geometry_note(in, "%zu views from Projection: source to axis %g mm, to detector %g mm in the first", views, view[0].sid,
@@ -145,7 +145,7 @@ gt_status gt_write_rtk(FILE *file, const gt_scan *scan, const gt_listener *notes
 	fprintf(file, "<?xml version=\"1.0\"?>\n<!DOCTYPE RTKGEOMETRY>\n");
 	fprintf(file, "<!-- %zu columns of %.17g mm x %zu rows of %.17g mm; origin of the image %.17g %.17g%s -->\n", scan->columns,
 	        scan->column_pitch, scan->rows, scan->row_pitch, image.origin[0], image.origin[1],
-	        reversed ? "; columns of the images run from the last to the first" : "");
+	        reversed ? "; image columns are reversed" : "");
 	fprintf(file, "<RTKThreeDCircularGeometry version=\"3\">\n");
 	for (int i = 0; i < FIELDS; i++) {
 		const char *first = (const char *)&view[0] + fields[i].at;
@@ -168,7 +168,7 @@ gt_status gt_write_rtk(FILE *file, const gt_scan *scan, const gt_listener *notes
 	}
 	fprintf(file, "</RTKThreeDCircularGeometry>\n");
 	if (reversed)
-		gt_writer_note(notes, "RTK counts these columns from the other end: its images hold them from the last to the first");
+		gt_writer_note(notes, "RTK's column direction is opposite: the columns of its images are reversed");
 	gt_writer_note(notes, "images for RTK: spacing %.10g %.10g, origin %.10g %.10g", image.spacing[0], image.spacing[1],
 	               image.origin[0], image.origin[1]);
 done:

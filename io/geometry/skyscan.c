@@ -30,7 +30,7 @@ static gt_status read_distances(gt_key_list *k, gt_lab_orbit *o)
 	gt_geometry_took(k->in, "source to detector", o->source_to_detector, "mm", "Camera to Source");
 	gt_geometry_took(k->in, "pixels of", o->pitch[0], "mm", "Image Pixel Size, magnified");
 	if (there)
-		gt_geometry_note(k->in, "Camera Pixel Size, %g um without binning, is nominal and is not used", camera);
+		gt_geometry_note(k->in, "Camera Pixel Size, %g um without binning, is nominal: not used", camera);
 done:
 	return st;
 }
@@ -49,14 +49,13 @@ static gt_status read_center(gt_key_list *k, const gt_scan_size3 *size, gt_lab_o
 		o->axis_offset = side * shift * o->pitch[0] * o->source_to_axis / o->source_to_detector;
 		gt_geometry_took(k->in, "axis offset", shift, "columns", "Postalignment");
 	} else {
-		gt_geometry_note(k->in, "axis in the middle of the detector: the file has no Postalignment");
+		gt_geometry_note(k->in, "axis at the detector centre: the file has no Postalignment");
 	}
 	if (has_line && fabs(line - middle) > 1)
-		gt_geometry_note(
-			k->in,
-			"Optical Axis is line %g of %zu; from which end it is counted is not known: the middle row is taken (gantry "
-			"geometry --row-offset %g or %g moves it)",
-			line, size->rows, line - middle, middle - line);
+		gt_geometry_note(k->in,
+		                 "Optical Axis is line %g of %zu; its direction of counting is unknown: uses the middle row (gantry "
+		                 "geometry --row-offset %g or %g changes it)",
+		                 line, size->rows, line - middle, middle - line);
 done:
 	return st;
 }
@@ -83,9 +82,9 @@ static gt_status read_views(gt_key_list *k, const gt_scan_size3 *size)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "Flat Field Correction is '%.40s', expected ON or OFF", flat));
 	if (corrected && bits >= 8 && bits <= 16) {
 		in->g->white = ldexp(1, (int)bits);
-		gt_geometry_took(in, "counts without a body", in->g->white, "", "Depth (Flat Field Correction is ON)");
+		gt_geometry_took(in, "blank-scan counts", in->g->white, "", "Depth (Flat Field Correction is ON)");
 	} else {
-		gt_geometry_note(in, "Flat Field Correction is %s: flat fields are needed", flat ? flat : "not said");
+		gt_geometry_note(in, "Flat Field Correction is %s: flat fields are needed", flat ? flat : "missing");
 	}
 	const double side = gt_geometry_direction(in, "SkyScan scanners") ? -1 : 1;
 	GT_TRY(gt_geometry_even_angles(in, size->views, first, side * step));
@@ -108,7 +107,7 @@ static gt_status read_(gt_geometry_input *in)
 	gt_geometry_note(in, "images of %zu rows x %zu columns from Number of Rows and Number of Columns", size.rows, size.columns);
 	GT_TRY(gt_key_maybe(&k, "Acquisition", "Number of connected scans", &parts, &there));
 	if (there && parts > 1)
-		gt_geometry_note(in, "this is one of %g connected scans, each of which has a file", parts);
+		gt_geometry_note(in, "this is one of %g connected scans, each with its own file", parts);
 	GT_TRY(read_distances(&k, &o));
 	GT_TRY(read_center(&k, &size, &o));
 	gt_keys_note_commas(&k);

@@ -62,7 +62,7 @@ static gt_status read_angles(const gt_file_list *files, const char *key, double 
 		const int found = gt_xim_number(&x, key, &angle[v]) && isfinite(angle[v]);
 		gt_xim_close(&x);
 		if (!found)
-			return gt_fail(GT_ERR_FORMAT, "%s: has no number %s, the angle of its view", files->path[v], key);
+			return gt_fail(GT_ERR_FORMAT, "%s: property %s, the angle of its view, is missing", files->path[v], key);
 		if (v)
 			angle[v] -= 360 * round((angle[v] - angle[v - 1]) / 360);
 	}
@@ -105,8 +105,8 @@ gt_status gt_varian_angles(const gt_geometry_input *in, double min, size_t *view
 	if (close)
 		gt_geometry_note(
 			in,
-			"%zu views are less than 0.9 of a step behind the one before (the gantry starts or stops): they weigh more "
-			"than others; gantry prepare --views leaves them out",
+			"%zu views are less than 0.9 of a step after the view before (the gantry starts or stops): they have more weight "
+			"than others; gantry prepare --views removes them",
 			close);
 done:
 	free(below);

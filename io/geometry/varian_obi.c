@@ -58,7 +58,7 @@ static gt_status read_heads(const gt_geometry_input *in, const gt_file_list *fil
 		memcpy(pitch, own, sizeof own);
 		view[v].gantry = angle * GT_PI / 180;
 	}
-	gt_geometry_note(in, "%zu views from %g to %g degrees, pixels of %g x %g mm, from the heads of the images", files->n,
+	gt_geometry_note(in, "%zu views from %g to %g degrees, pixels of %g x %g mm, from the image headers", files->n,
 	                 view[0].gantry * 180 / GT_PI, view[files->n - 1].gantry * 180 / GT_PI, pitch[0], pitch[1]);
 	return GT_OK;
 }
@@ -114,8 +114,7 @@ static gt_status read(gt_geometry_input *in)
 		                     { -((double)size.columns - 1) / 2 * pitch[0], -((double)size.rows - 1) / 2 * pitch[1] } };
 	if (isnan(in->g->white) || !(in->g->white > 0))
 		in->g->white = usual_white;
-	gt_geometry_note(in, "signs of angles and offsets are as RTK takes them; white is %g counts unless --white says another",
-	                 in->g->white);
+	gt_geometry_note(in, "angles and offsets have RTK's signs; the white level is %g counts unless --white sets it", in->g->white);
 	st = gt_scan_of_rtk(view, &size, &image, &in->g->scan);
 done:
 	free(view);

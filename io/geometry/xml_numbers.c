@@ -26,7 +26,7 @@ gt_status gt_xml_number(const gt_geometry_input *in, const gt_xml_node *root, co
 	if (!gt_number_of(n->text, strlen(n->text), value, &commas))
 		return gt_fail(GT_ERR_FORMAT, "line %ld: %s is '%.40s', expected a number", n->line, path, n->text);
 	if (commas)
-		gt_geometry_note(in, "%s is %s: the comma is taken as a decimal point", path, n->text);
+		gt_geometry_note(in, "%s is %s: the comma is read as a decimal point", path, n->text);
 	return GT_OK;
 }
 

@@ -56,7 +56,8 @@ static gt_status read_diondo(gt_geometry_input *in)
 		if (is_on < 0)
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "line %ld: %s is '%.20s', expected true or false", n->line, off[i], n->text));
 		if (is_on)
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "line %ld: %s is '%.20s': only circles are read", n->line, off[i], n->text));
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "line %ld: %s is '%.20s': only circular scans are read", n->line, off[i],
+			               n->text));
 	}
 	GT_TRY(whole(in, root, "ProjectionDimX", &size.columns));
 	GT_TRY(whole(in, root, "ProjectionDimY", &size.rows));
@@ -67,7 +68,7 @@ static gt_status read_diondo(gt_geometry_input *in)
 	GT_TRY(gt_xml_number(in, root, "ProjectionCenterOffsetX", &none, &offset));
 	take_offset(in, offset, "ProjectionCenterOffsetX", &o);
 	in->g->white = 65535;
-	gt_geometry_note(in, "counts without a body are taken as 65535, as Diondo's images have them");
+	gt_geometry_note(in, "blank-scan counts: assumed 65535, as in Diondo's images");
 	GT_TRY(turn(in, &size, 0, 360, "Diondo scanners"));
 	st = gt_geometry_make_lab(in, &o, &size);
 done:
@@ -93,7 +94,7 @@ static gt_status read_yxlon_faults(const gt_geometry_input *in, const gt_xml_nod
 		GT_TRY(gt_xml_number(in, root, tilts[i], &none, &tilt));
 		if (tilt != 0)
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
-			               "%s is %g degrees: about which axis is not known; set it to 0, and correct the scan", tilts[i],
+			               "%s is %g degrees: its axis is unknown; set it to 0, import, then correct the scan", tilts[i],
 			               tilt));
 	}
 	const gt_xml_node *flip = gt_xml_anywhere(root, "DetectorFlipDirections");
@@ -106,7 +107,7 @@ static gt_status read_yxlon_faults(const gt_geometry_input *in, const gt_xml_nod
 	GT_TRY(gt_xml_number(in, root, "VerticalDetectorOffset", &none, &offset[1]));
 	GT_TRY(gt_xml_number(in, root, "YoCenter", &none, &center));
 	if (center != 0)
-		gt_geometry_note(in, "YoCenter is %g: what it moves is not known, and it is left out", center);
+		gt_geometry_note(in, "YoCenter is %g: its meaning is unknown: ignored", center);
 	take_offset(in, -offset[0] * pitch, "HorizontalDetectorOffset", o);
 	o->detector_offset[1] = -offset[1] * pitch;
 	if (offset[1] != 0)
@@ -129,7 +130,8 @@ static gt_status read_yxlon(gt_geometry_input *in)
 	if (!path || !pixel || !image)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s is missing", !path ? "ScanTrajectory" : !pixel ? "PixelSize" : "ProjectionSize"));
 	if (path->type && strcmp(path->type, "CircleTrajectory"))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "line %ld: ScanTrajectory is a %s: only circles are read", path->line, path->type));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "line %ld: ScanTrajectory is a %s: only circular scans are read", path->line,
+		               path->type));
 	GT_TRY(whole(in, image, "Width", &size.columns));
 	GT_TRY(whole(in, image, "Height", &size.rows));
 	GT_TRY(gt_xml_length(in, pixel, "Width", &o.pitch[0]));
@@ -232,9 +234,9 @@ static gt_status read_elekta(gt_geometry_input *in)
 	/* The panel is 409.6 mm wide, independent of the binning. */
 	const double pitch = isnan(in->o.column_pitch) ? 409.6 / (double)size.columns : in->o.column_pitch;
 	const gt_rtk_image image = { { pitch, pitch }, { -((double)size.columns - 1) / 2 * pitch, -((double)size.rows - 1) / 2 * pitch } };
-	gt_geometry_note(in, "%zu views from GantryAngle, UCentre and VCentre of each Frame, signs as RTK takes them", views);
-	gt_geometry_note(in, "source to axis 1000 mm and to detector 1536 mm, as XVI has them; pixels of %.6g mm%s", pitch,
-	                 isnan(in->o.column_pitch) ? ", of a panel of 409.6 mm" : ", as told");
+	gt_geometry_note(in, "%zu views from GantryAngle, UCentre and VCentre of each Frame, with RTK's signs", views);
+	gt_geometry_note(in, "source to axis 1000 mm and to detector 1536 mm, as for every XVI; pixels of %.6g mm%s", pitch,
+	                 isnan(in->o.column_pitch) ? ", of a panel of 409.6 mm" : ", as requested");
 	in->g->white = 65536; /* blank-scan counts of XVI's own images */
 	st = gt_scan_of_rtk(view, &size, &image, &in->g->scan);
 done:

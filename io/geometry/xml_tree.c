@@ -93,7 +93,7 @@ static void doctype(void *self, const char *name, const char *system, const char
 {
 	(void)name, (void)system, (void)public;
 	if (internal)
-		refuse(self, "defines its own entities or elements, which are not taken");
+		refuse(self, "defines its own entities or elements: expected none");
 }
 
 gt_status gt_xml_read(const char *path, const char *text, size_t bytes, gt_xml_node **root)
@@ -109,7 +109,7 @@ gt_status gt_xml_read(const char *path, const char *text, size_t bytes, gt_xml_n
 	XML_SetStartDoctypeDeclHandler(r.parser, doctype);
 	if (XML_Parse(r.parser, text, (int)bytes, 1) != XML_STATUS_OK || r.why || !r.root)
 		st = gt_fail(GT_ERR_FORMAT, "%s: line %lu: %s%s", path, (unsigned long)XML_GetCurrentLineNumber(r.parser),
-		             r.why ? "" : "is no XML: ", r.why ? r.why : XML_ErrorString(XML_GetErrorCode(r.parser)));
+		             r.why ? "" : "is not XML: ", r.why ? r.why : XML_ErrorString(XML_GetErrorCode(r.parser)));
 	XML_ParserFree(r.parser);
 	if (st == GT_OK)
 		*root = r.root;

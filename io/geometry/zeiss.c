@@ -28,7 +28,7 @@ static gt_status read_size(const gt_geometry_input *in, const gt_ole2 *f, gt_sca
 	if (one(f, "ImageInfo/ImagesTaken", 1, &taken) != GT_OK || !(taken >= 1 && taken <= views))
 		taken = views;
 	if (one(f, "ImageInfo/AcquisitionMode", 1, &mode) == GT_OK && mode != 0)
-		gt_geometry_note(in, "ImageInfo/AcquisitionMode is %g, and 0 for projections", mode);
+		gt_geometry_note(in, "ImageInfo/AcquisitionMode is %g, expected 0 (projections)", mode);
 	GT_TRY(gt_size_of(in, "ImageInfo/ImageWidth", columns, &size->columns));
 	GT_TRY(gt_size_of(in, "ImageInfo/ImageHeight", rows, &size->rows));
 	GT_TRY(gt_size_of(in, "ImageInfo/NoOfImages", taken, &size->views));
@@ -92,7 +92,7 @@ static gt_status read_shifts(const gt_geometry_input *in, const gt_ole2 *f, cons
 	size_t bytes;
 	gt_status st = GT_OK;
 	if (!gt_ole2_find(f, "Alignment/X-Shifts", &stream, &bytes) || !gt_ole2_find(f, "Alignment/Y-Shifts", &stream, &bytes)) {
-		gt_geometry_note(in, "no shifts of the views: Alignment/X-Shifts or Y-Shifts is not there");
+		gt_geometry_note(in, "no shifts of the views: Alignment/X-Shifts or Y-Shifts is missing");
 		return GT_OK;
 	}
 	GT_TRY(per_view(f, "Alignment/X-Shifts", views, &shift[0]));
@@ -107,8 +107,8 @@ static gt_status read_shifts(const gt_geometry_input *in, const gt_ole2 *f, cons
 	}
 	gt_geometry_note(in,
 	                 "views are shifted by up to %.4g pixels (the first by %.4g, %.4g), from X-Shifts and Y-Shifts, %s "
-	                 "(--axis-side reversed turns them round)",
-	                 max, shift[0][0], shift[1][0], side > 0 ? "images against them" : "the other way round, as asked for");
+	                 "(--axis-side reversed flips them)",
+	                 max, shift[0][0], shift[1][0], side > 0 ? "opposite to the image shifts" : "flipped, as requested");
 done:
 	free(shift[0]);
 	free(shift[1]);

@@ -70,7 +70,7 @@ static gt_status read_angles(const gt_hdf5_shared *f, const char *path, const ch
 	else
 		GT_TRY(gt_hdf5_has(gt_hdf5_id(f), path, first, &has));
 	if (!has)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s is missing: expected the angles of the %zu views, or --angles with them", path, name,
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s is missing: expected the angles of the %zu views, or --angles", path, name,
 		               x->scan->frames));
 	GT_TRY(gt_hdf5_numbers(f, name, &x->angle, &n, units, sizeof units));
 	if (n != x->scan->frames)
@@ -119,7 +119,7 @@ static gt_status read_scan(gt_hdf5_shared *f, const char *path, const gt_read_op
 		entry++;
 	GT_TRY(open_images(f, path, entry, "data", 3, &x->scan));
 	if (!x->scan)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has no %s/data: expected the name of a group with data in it, or none (--entry)", path,
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has no %s/data: expected the name of a group that contains data, or no --entry", path,
 		               entry));
 	if (!given || !(given->angles || given->geometry))
 		GT_TRY(read_angles(f, path, entry, o, x));

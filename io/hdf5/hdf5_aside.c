@@ -92,7 +92,7 @@ gt_status gt_hdf5_take_head(int aside, const char *path, const char *tmp)
 	if (file < 0 || fstat(file, &f) != 0 || fstat(aside, &a) != 0)
 		st = gt_fail_writing(path, tmp, errno, NULL);
 	else if (a.st_size != f.st_size || more_than_head(aside, a.st_size))
-		st = gt_fail(GT_ERR_IO, "%s: cannot be written: HDF5 changes more than its head when it is closed", path);
+		st = gt_fail(GT_ERR_IO, "%s: cannot be written: HDF5 changes more than its header when it is closed", path);
 	else if ((st = move_head(aside, file, f.st_size, path)) != GT_OK && errno)
 		st = gt_fail_writing(path, tmp, errno, NULL);
 	if (file >= 0)

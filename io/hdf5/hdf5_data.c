@@ -279,7 +279,7 @@ gt_status gt_hdf5_number(hid_t file, const char *path, const char *name, double 
 		return st;
 	d.id = H5Dopen2(file, name, H5P_DEFAULT);
 	if (d.id < 0 || (space = H5Dget_space(d.id)) < 0 || (type = H5Dget_type(d.id)) < 0)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read: no data set, damaged, or out of memory", path, name));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read: not a data set, damaged, or out of memory", path, name));
 	const H5T_class_t class = H5Tget_class(type);
 	*found = H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_FLOAT || class == H5T_INTEGER);
 	if (*found) {

@@ -9,14 +9,16 @@
 #include "io/hdf5/hdf5_holes.h"
 #include "io/hdf5/hdf5_source.h"
 
-/* MAX_DEPTH: nesting of virtual data sets. MAX_CHUNKS: libhdf5 1.10 walks the index for each requested chunk. */
-enum { MAX_DEPTH = 8, MAX_CHUNKS = 1 << 13, MESSAGE = 1024 };
+/* Nesting of virtual data sets, and how often one is read as the source of another. MAX_CHUNKS: libhdf5 1.10 walks the
+ * index for each requested chunk. */
+enum { MAX_DEPTH = 8, MAX_NESTED = 1 << 12, MAX_CHUNKS = 1 << 13, MESSAGE = 1024 };
 
-typedef struct {
+typedef struct search {
 	hid_t data;
 	const char *path, *name;
-	size_t planes, depth;
+	size_t planes, depth, *nested;
 	gt_hdf5_holes *h;
+	const struct search *outer; /* virtual data set that reads from this one */
 } search;
 
 static gt_status find(const search *s);
@@ -156,6 +158,28 @@ static gt_status open_source(const search *s, const char *source, hid_t *id, cha
 	return st;
 }
 
+static int is_same(hid_t a, hid_t b)
+{
+	H5O_info_t x, y;
+	return H5Oget_info(a, &x) >= 0 && H5Oget_info(b, &y) >= 0 && x.fileno == y.fileno && x.addr == y.addr;
+}
+
+/* Refuses data sets that read from themselves, directly or through others, and nesting that takes exponential time. */
+static gt_status check_nesting(const search *s)
+{
+	for (const search *o = s->outer; o; o = o->outer)
+		if (is_same(o->data, s->data))
+			return gt_fail(GT_ERR_FORMAT, "%s: %s: the virtual data set reads from itself%s: expected sources that hold images",
+			               o->path, s->name, o == s->outer ? "" : " through others");
+	*s->nested += s->depth > 1;
+	if (s->depth > MAX_DEPTH || *s->nested > MAX_NESTED)
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: %s: virtual data sets of virtual data sets: more than %d in each other, or %d in all: expected "
+		               "sources that hold images",
+		               s->path, s->name, (int)MAX_DEPTH, (int)MAX_NESTED);
+	return GT_OK;
+}
+
 /* If the source has holes, is virtual or too short, all planes of the mapping are holes. selected: selections of the
  * virtual data set and of its source. */
 static gt_status look_into(const search *s, const hid_t selected[2], hid_t data, const char *file, size_t first, size_t last)
@@ -165,7 +189,7 @@ static gt_status look_into(const search *s, const hid_t selected[2], hid_t data,
 	const hid_t space = H5Dget_space(data);
 	const int rank = H5Sget_simple_extent_dims(space, size, NULL);
 	gt_hdf5_holes h = { .n = 0 };
-	search inner = { data, file, s->name, rank == 3 ? (size_t)size[0] : 1, s->depth + 1, &h };
+	search inner = { data, file, s->name, rank == 3 ? (size_t)size[0] : 1, s->depth + 1, s->nested, &h, s };
 	/* the selection of a whole source has no extent */
 	const int whole = H5Sget_select_type(selected[1]) == H5S_SEL_ALL, known = !whole && rank > 0 &&
 	                                                                          H5Sget_simple_extent_ndims(selected[1]) == rank &&
@@ -174,11 +198,13 @@ static gt_status look_into(const search *s, const hid_t selected[2], hid_t data,
 	for (int i = 0; i < rank && known; i++)
 		fits = fits && to[i] < size[i];
 	if (!fits) {
-		st = mark(s, first, last, "its source file %s holds another number of images or pixels: expected the complete file", file);
+		st = mark(s, first, last, "its source file %s has a different number of images or pixels: expected the complete file",
+		          file);
 		goto done;
 	}
-	if (inner.planes == 0 || inner.depth > MAX_DEPTH)
+	if (inner.planes == 0)
 		goto done;
+	GT_TRY(check_nesting(&inner));
 	GT_TRY(find(&inner));
 	for (size_t p = rank == 3 && known ? (size_t)from[0] : 0; h.cause && p < inner.planes && (p <= to[0] || !known); p++)
 		if (h.cause[p]) {
@@ -205,7 +231,7 @@ static gt_status find_source(const search *s, hid_t list, size_t i, char *source
 	if (strcmp(source, ".")) {
 		GT_TRY(open_source(s, source, &file, &shown));
 		if (file < 0)
-			GT_TRY(mark(s, first, last, "its source file %s is missing or is no HDF5 file: copy it there",
+			GT_TRY(mark(s, first, last, "its source file %s is missing or not an HDF5 file: copy it there",
 			            shown ? shown : source));
 	} else {
 		file = H5Iget_file_id(s->data);
@@ -302,7 +328,8 @@ static gt_status find_in_file(hid_t data, const char *path, const char *name, si
 {
 	const ssize_t n = H5Fget_name(data, NULL, 0);
 	char *file = n > 0 ? malloc((size_t)n + 1) : NULL;
-	search s = { data, path, name, planes, 0, h };
+	size_t nested = 0;
+	search s = { data, path, name, planes, 0, &nested, h, NULL };
 	if (n > 0 && !file)
 		return out_of_memory(&s);
 	if (file && H5Fget_name(data, file, (size_t)n + 1) > 0)

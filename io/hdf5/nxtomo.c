@@ -40,7 +40,7 @@ static gt_status check_link(hid_t file, const char *path, const char *name)
 	if (H5Lget_info(file, name, &about, H5P_DEFAULT) < 0 || about.type != H5L_TYPE_EXTERNAL || about.u.val_size > sizeof value ||
 	    H5Lget_val(file, name, value, sizeof value, H5P_DEFAULT) < 0 ||
 	    H5Lunpack_elink_val(value, about.u.val_size, &flags, &target, &object) < 0)
-		return gt_fail(GT_ERR_FORMAT, "%s: %s: leads to nothing", path, name);
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: the link has no target", path, name);
 	const char *slash = strrchr(path, '/');
 	const size_t folder = slash && target[0] != '/' ? (size_t)(slash - path) + 1 : 0, size = folder + strlen(target) + 1;
 	char *beside = malloc(size);
@@ -48,8 +48,8 @@ static gt_status check_link(hid_t file, const char *path, const char *name)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	snprintf(beside, size, "%.*s%s", (int)folder, path, target);
 	const int there = stat(beside, &s) == 0;
-	const gt_status st = there ? gt_fail(GT_ERR_FORMAT, "%s: %s: %s is there, but has no %s", path, name, beside, object)
-	                           : gt_fail(GT_ERR_IO, "%s: %s: its data are in %s, which is not there", path, name, beside);
+	const gt_status st = there ? gt_fail(GT_ERR_FORMAT, "%s: %s: %s exists, but has no %s", path, name, beside, object)
+	                           : gt_fail(GT_ERR_IO, "%s: %s: its data are in %s, which does not exist", path, name, beside);
 	free(beside);
 	return st;
 }
@@ -75,8 +75,8 @@ static gt_status without_keys(const char *path, const gt_nxtomo_layout *l, const
 		return GT_OK;
 	}
 	return gt_fail(GT_ERR_FORMAT,
-	               "%s: no image_key says which frames of %s are views, and which flat and dark fields: expected one in the detector's "
-	               "group; where all are views, say what they are by --flat FILE|none, --white COUNTS or --values line-integrals",
+	               "%s: no image_key that distinguishes views, flat and dark fields in %s: expected one in the detector's "
+	               "group; if all are views, set --flat FILE|none, --white COUNTS or --values line-integrals",
 	               path, l->data);
 }
 
@@ -137,7 +137,7 @@ static gt_status read_angles(const gt_hdf5_shared *f, const char *path, const gt
 	GT_TRY(gt_angles_of_file(path, l->angle, units, views, o, x->angle));
 	gt_read_note(o, "%zu views from %.6g to %.6g %s from %s%s", views, first, last,
 	             fabs(x->angle[0] - first) + fabs(x->angle[views - 1] - last) > 0 ? "degrees" : "rad", l->angle,
-	             *units ? "" : ", which names no unit");
+	             *units ? "" : ", which states no unit");
 done:
 	return st;
 }
@@ -241,8 +241,8 @@ static gt_status read_scan(gt_hdf5_shared *f, const char *path, const gt_read_op
 		GT_TRY(without_keys(path, &l, o));
 	if (with_angles) {
 		if (!l.angle[0])
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: no rotation_angle beside %s: expected the angles there, or --angles with them",
-			               path, l.data));
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: no rotation_angle next to %s: expected the angles there, or --angles", path,
+			               l.data));
 		GT_TRY(read_angles(f, path, &l, frames, o, x));
 	}
 	GT_TRY(count_before(o, "flat", x->flat, x->scan, &x->before));

@@ -198,15 +198,20 @@ static gt_status set_data(const char *path, const fields *f, long long here, gt_
 			"%s: key ElementType: is '%s', expected one of MET_CHAR, MET_UCHAR, MET_SHORT, MET_USHORT, MET_INT, MET_UINT, MET_LONG_LONG, MET_ULONG_LONG, MET_FLOAT, MET_DOUBLE",
 			path, f->type);
 	h->swap = f->have_msb && f->msb != gt_host_is_msb() && h->type->size > 1;
+	if (f->header_size != floor(f->header_size) || fabs(f->header_size) > 1e15)
+		return gt_fail(GT_ERR_FORMAT, "%s: key HeaderSize: is %g, expected a number of bytes, or -1", path, f->header_size);
 	if (!strcasecmp(f->file, "LOCAL")) {
 		h->data_at = here;
 		return GT_OK;
 	}
-	if (!strcmp(f->file, "LIST") || strchr(f->file, '%'))
+	if (!strcasecmp(f->file, "LIST") || !strncasecmp(f->file, "LIST ", 5) || strchr(f->file, '%'))
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key ElementDataFile: is '%s', expected LOCAL or one file", path, f->file);
 	h->data_at = (long long)f->header_size;
-	h->data_file = beside(path, f->file);
-	return h->data_file ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	if (!(h->data_file = beside(path, f->file)))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	if (!h->data_at && gt_same_file(path, h->data_file))
+		return gt_fail(GT_ERR_FORMAT, "%s: key ElementDataFile: names the header itself: expected LOCAL", path);
+	return GT_OK;
 }
 
 char *gt_data_file(const char *path)

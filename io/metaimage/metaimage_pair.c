@@ -91,7 +91,7 @@ gt_status gt_metaimage_commit_data(char *tmp, const char *path, char **name)
 		return st;
 	}
 	gt_tmp_drop(tmp);
-	const gt_status st = *name ? gt_fail(GT_ERR_IO, "%s: %d data files are beside it: expected fewer", path, MAX_NAMES)
+	const gt_status st = *name ? gt_fail(GT_ERR_IO, "%s: %d data files are next to it: expected fewer", path, MAX_NAMES)
 	                           : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	free(*name);
 	*name = NULL;

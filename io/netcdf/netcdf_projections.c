@@ -24,7 +24,7 @@ enum { NVECTORS = sizeof vectors / sizeof *vectors };
 static const char water_name[] = "water_attenuation_mm-1", filtered_name[] = "weighted_and_filtered";
 static const char arc_center_text[] = "point of the axis of the detector's cylinder";
 
-/* needed: 1 for every shape, 2 for all but parallel, 0 for none (then 0 is read). */
+/* needed: 1 for every shape, 2 for all but parallel, 0 for none (then 0 is read), -1 for none, and 0 is not written. */
 static const struct {
 	const char *name;
 	size_t at;
@@ -37,6 +37,7 @@ static const struct {
 	{ "source_to_detector_mm", offsetof(gt_scan, source_to_detector), 2 },
 	{ "source_to_axis_mm", offsetof(gt_scan, source_to_axis), 2 },
 	{ "pitch_mm_per_turn", offsetof(gt_scan, pitch_per_turn), 0 },
+	{ "plate_thickness_mm", offsetof(gt_scan, thickness), -1 },
 };
 enum { NNUMBERS = sizeof numbers / sizeof *numbers };
 
@@ -256,7 +257,8 @@ static gt_status define_geometry(const gt_nc *f, gt_scan *scan, ids *id)
 	GT_TRY(gt_nc_define_dimension(f, "xyz", 3, &id->xyz));
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "detector_shape", gt_shape_names[scan->shape]));
 	for (int i = 0; i < NNUMBERS; i++)
-		GT_TRY(gt_nc_put_number(f, NC_GLOBAL, numbers[i].name, *number_of(scan, numbers[i].at)));
+		if (numbers[i].needed >= 0 || *number_of(scan, numbers[i].at) != 0)
+			GT_TRY(gt_nc_put_number(f, NC_GLOBAL, numbers[i].name, *number_of(scan, numbers[i].at)));
 	const int of_view[2] = { id->dims[0], id->xyz };
 	for (int i = 0; i < NVECTORS; i++)
 		GT_TRY(gt_nc_define(f, vectors[i].name, NC_DOUBLE, 2, of_view, vectors[i].units, vectors[i].long_name, &id->vector[i]));

@@ -139,7 +139,7 @@ static void orient(const nifti_image *nim, gt_nifti_head *h)
 			h->to_patient[4 * r + c] = unit * m->m[r][c];
 	h->oriented = nim->sform_code > 0 || nim->qform_code > 0;
 	if (!h->oriented)
-		h->remark = "it names no orientation (sform_code and qform_code are 0): axes taken as right, front, head";
+		h->remark = "it states no orientation (sform_code and qform_code are 0): axes taken as right, front, head";
 	else if (nim->sform_code > 0 && nim->qform_code > 0 &&
 	         largest_difference(m, &nim->qto_xyz, h->n) > 0.1 * fmin(fabs(nim->dx), fmin(fabs(nim->dy), fabs(nim->dz))))
 		h->remark = "its sform and qform differ: the sform is taken";
@@ -185,7 +185,7 @@ static gt_status read_comment(const char *path, znzFile z, int swapped, long lon
 	if (!bytes)
 		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	else if (got != room)
-		st = gt_fail(GT_ERR_FORMAT, "%s: truncated, or cannot be read: its extensions end too early", path);
+		st = gt_fail(GT_ERR_FORMAT, "%s: truncated, or cannot be read: its extensions are incomplete", path);
 	for (long at = 4; st == GT_OK && bytes[0] && at + 8 <= got && !h->comment;) {
 		int head[2];
 		memcpy(head, bytes + at, sizeof head);
@@ -217,7 +217,7 @@ static gt_status check_length(const char *path, long long data_at, gt_nifti_head
 	if (h->compressed)
 		return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes, the file has %zu, compressed",
 		               path, h->n[0], h->n[1], h->n[2], h->type->nifti_name, bytes, size);
-	return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes behind the header, the file has %.0f",
+	return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes after the header, the file has %.0f",
 	               path, h->n[0], h->n[1], h->n[2], h->type->nifti_name, bytes, fmax(0, (double)size - (double)data_at));
 }
 
@@ -279,13 +279,13 @@ gt_status gt_nifti_get(gt_nifti *f, void *bytes, size_t n)
 	if (got == (long)n)
 		return GT_OK;
 	return gt_fail(GT_ERR_FORMAT, "%s: %s", f->path,
-	               got < 0 ? "damaged: cannot be unpacked" : "truncated: it ends before its last voxel");
+	               got < 0 ? "damaged: cannot be unpacked" : "truncated: it ends before the last voxel");
 }
 
 gt_status gt_nifti_end(gt_nifti *f)
 {
 	char one;
-	return get(f->z, &one, 1) >= 0 ? GT_OK : gt_fail(GT_ERR_FORMAT, "%s: damaged: its checksum does not fit", f->path);
+	return get(f->z, &one, 1) >= 0 ? GT_OK : gt_fail(GT_ERR_FORMAT, "%s: damaged: its checksum does not match", f->path);
 }
 
 void gt_nifti_clear(gt_nifti_head *h)
@@ -322,7 +322,7 @@ static gt_status put_head(gt_nifti *f, nifti_image *nim, int version)
 		nim->iname_offset += e[i].esize;
 	memset(&a, 0, sizeof a);
 	if (version == 1 ? nifti_convert_nim2n1hdr(nim, &a.one) : nifti_convert_nim2n2hdr(nim, &a.two))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: the NIfTI library makes no header of it", f->path));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: the NIfTI library cannot create its header", f->path));
 	for (int i = 4; i < 8; i++)
 		if (version == 1)
 			a.one.dim[i] = 1;

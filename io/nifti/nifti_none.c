@@ -8,8 +8,7 @@
 static gt_status missing(const char *path)
 {
 	return gt_fail(GT_ERR_UNSUPPORTED,
-	               "%s: NIfTI needs the NIfTI library (nifti2 and znz; Debian: libnifti2-dev), which was not there when this was built",
-	               path);
+	               "%s: NIfTI needs the NIfTI library (nifti2 and znz; Debian: libnifti2-dev), which was missing at build time", path);
 }
 
 int gt_nifti_is(const char *path)

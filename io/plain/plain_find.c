@@ -127,6 +127,6 @@ gt_status gt_plain_may_write(const char *path, char **head)
 	if (!*head)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	if (lstat(*head, &s) == 0 && !describes(*head, path))
-		return gt_fail(GT_ERR_IO, "%s: %s is there and describes another file: expected a new name", path, *head);
+		return gt_fail(GT_ERR_IO, "%s: %s exists and describes another file: expected a new name", path, *head);
 	return GT_OK;
 }

@@ -110,7 +110,7 @@ static gt_status take_type(gt_plain_head *h, const cJSON *root)
 	GT_TRY(take_number(h, root, "header", 0, 1e12, &header));
 	const size_t n = type ? strlen(type) : 0;
 	if (n >= sizeof h->type || (n && strspn(type, "uifble0123456789") != n))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: key type: is '%.20s', expected f32le, u16le, u8 or others like them", h->head, type));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: key type: is '%.20s', expected a type such as f32le, u16le or u8", h->head, type));
 	if (!type)
 		return GT_OK;
 	const int big = n > 2 && !strcmp(type + n - 2, "be"), said = order && !strcmp(order, "big");
@@ -168,7 +168,7 @@ gt_status gt_plain_read_head(const char *path, gt_plain_head *h)
 	cJSON *root = NULL;
 	*h = (gt_plain_head){ .slope = NAN, .offset = NAN, .said = { .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO } };
 	if (!gt_plain_find(path, &h->head, &h->data) || !(root = gt_plain_json(h->head)))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: no JSON that describes it is beside it: expected %s.json", path, path));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: no JSON file describes it: expected %s.json", path, path));
 	GT_TRY(take_grid(h, root));
 	GT_TRY(take_type(h, root));
 	GT_TRY(take_meaning(h, root));

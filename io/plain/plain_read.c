@@ -27,7 +27,7 @@ static gt_status open_numbers(const gt_plain_head *h, gt_frame_source **s)
 	if (gt_is_npy(h->data)) {
 		GT_TRY(gt_npy_source(h->data, s));
 	} else if (!*h->raw) {
-		return gt_fail(GT_ERR_FORMAT, "%s: key type is missing, expected f32le, u16le or others like them", h->head);
+		return gt_fail(GT_ERR_FORMAT, "%s: key type is missing, expected a type such as f32le or u16le", h->head);
 	} else {
 		if (!(one.path = malloc(sizeof *one.path)) || !(one.path[0] = strdup(h->data)))
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", h->data));
@@ -36,7 +36,7 @@ static gt_status open_numbers(const gt_plain_head *h, gt_frame_source **s)
 		GT_TRY(st == GT_ERR_ARG ? GT_ERR_FORMAT : st);
 	}
 	if ((*s)->frames != n[2] || (*s)->rows != n[1] || (*s)->columns != n[0])
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: key shape: is %zu, %zu, %zu, and %s has %zu, %zu, %zu", h->head, n[2], n[1], n[0],
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: key shape: is %zu, %zu, %zu, but %s has %zu, %zu, %zu", h->head, n[2], n[1], n[0],
 		               h->data, (*s)->frames, (*s)->rows, (*s)->columns));
 done:
 	if (!one.n)

@@ -135,7 +135,7 @@ static gt_status open_files(struct plain_slices *s, int npy)
 	gt_status st = GT_OK;
 	GT_TRY(gt_plain_may_write(path, &s->head));
 	if (gt_metaimage_is_named(path) > 0)
-		GT_TRY(gt_fail(GT_ERR_IO, "%s: is the data file of a MetaImage beside it: expected another name", path));
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: is the data file of a MetaImage header: expected another name", path));
 	GT_TRY(gt_tmp_path(path, &s->tmp));
 	GT_TRY(gt_tmp_path(s->head, &s->head_tmp));
 	if (!(s->file = fopen(s->tmp, "wb")) || (npy && !put_npy_head(s)) || fflush(s->file) != 0)

@@ -86,7 +86,7 @@ static gt_status size_original(const char *name, gt_rabbitct_head *h, size_t siz
 		return GT_OK;
 	return gt_fail(
 		GT_ERR_FORMAT,
-		"%s: has %zu bytes and its header describes %zu views of %zu x %zu: expected %zu bytes and references of 128, 256, 512, 1024 behind (%zu bytes with %zu of them)%s",
+		"%s: has %zu bytes, but its header describes %zu views of %zu x %zu: expected %zu bytes, then references of 128, 256, 512, 1024 (%zu bytes with %zu of them)%s",
 		name, size, h->views, h->columns, h->rows, views, wanted, h->references, size < views ? ": it is truncated" : "");
 }
 
@@ -128,7 +128,7 @@ static gt_status open_file(const char *path, FILE **file, gt_rabbitct_head *h, s
 		return opened;
 	if (size < HEAD + WORD)
 		return gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes: expected at least the %d of a RabbitCT header", path, size, HEAD + WORD);
-	const gt_status st = read_at(*file, path, 0, start, sizeof start, "the head");
+	const gt_status st = read_at(*file, path, 0, start, sizeof start, "the header");
 	return st != GT_OK ? st : understand(path, start, size, h, first);
 }
 
@@ -158,11 +158,11 @@ gt_status gt_rabbitct_open(const char *path, const char *geometry, gt_rabbitct *
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	GT_TRY(open_file(path, &f->file, &f->head, &f->first));
 	if (geometry && f->head.has_matrices)
-		GT_TRY(gt_fail(GT_ERR_ARG, "%s: has its own matrices: expected no file of matrices beside it, found %s", path, geometry));
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: has its own matrices: expected no file of matrices, found %s", path, geometry));
 	if (geometry)
 		GT_TRY(open_geometry(f));
 	else if (!f->head.has_matrices)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds images alone: expected the file of their matrices beside it", path));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds images alone: expected a second file with the matrices", path));
 	*out = f;
 done:
 	if (st != GT_OK)

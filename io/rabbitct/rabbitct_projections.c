@@ -67,10 +67,9 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 	p->water = water_of(gt_rabbitct_info(f));
 	p->filtered = 1;
 	if (isnan(o->pixel))
-		gt_read_note(
-			o,
-			"%s: no pitch of the pixels: taken as %g mm (gantry import --pixel), which places the detector and changes no ray",
-			path, PIXEL);
+		gt_read_note(o,
+		             "%s: no pixel pitch: assumed %g mm (gantry import --pixel sets it); it moves the detector but changes no ray",
+		             path, PIXEL);
 	*out = p;
 done:
 	if (st != GT_OK)

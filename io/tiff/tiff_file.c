@@ -1,4 +1,4 @@
-/* TIFF files that are read, not mapped: one that somebody shortens meanwhile must not end the process. */
+/* TIFF files are read, not mapped: truncation by another process must not end this one (SIGBUS). */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -47,7 +47,7 @@ static tmsize_t read_(thandle_t self, void *to, tmsize_t n)
 	gt_tiff_file *f = self;
 	const off_t from = f->at;
 	tmsize_t got = 0;
-	/* No file has what would end behind the last number that a place can be. */
+	/* an off_t cannot hold the end of the range */
 	while (got < n && n <= INT64_MAX - f->at) {
 		const ssize_t part = pread(f->file, (char *)to + got, (size_t)(n - got), f->at + got);
 		if (part < 0 && errno == EINTR)
@@ -58,7 +58,7 @@ static tmsize_t read_(thandle_t self, void *to, tmsize_t n)
 			break;
 		got += part;
 	}
-	/* What is said to lie far behind the end is left to libtiff, which does without much of that. */
+	/* libtiff itself handles offsets beyond the end of the file, often as absent tags. */
 	if (got < n && !f->error && (toff_t)f->at <= size_of(f))
 		f->cut = f->at;
 	replace_header(f, from, got, to);
@@ -82,7 +82,7 @@ static toff_t seek(thandle_t self, toff_t to, int whence)
 	return from + to;
 }
 
-/* libtiff calls it from TIFFClose(); the file is closed by who opened it. */
+/* Called by TIFFClose(); gt_tiff_close() closes the descriptor. */
 static int keep(thandle_t self)
 {
 	(void)self;

@@ -74,14 +74,15 @@ static gt_status check_slices(const char *path, const gt_file_list *files, const
 		tiff_description d;
 		if (!describes(files->path[i], &d) || d.slices != first->slices || d.slope != first->slope || d.offset != first->offset ||
 		    memcmp(d.pitch, first->pitch, sizeof d.pitch) || memcmp(d.center, first->center, sizeof d.center))
-			return gt_fail(GT_ERR_FORMAT, "%s: is no slice of the volume of %s: expected the slices of one volume in a folder",
+			return gt_fail(GT_ERR_FORMAT,
+			               "%s: is not a slice of the volume of %s: expected the slices of one volume in a folder",
 			               files->path[i], files->path[0]);
 		if (d.slice != (double)(i + 1))
-			return gt_fail(GT_ERR_FORMAT, "%s: is slice %.0f, expected %zu: is a file missing, or named anew?", files->path[i],
+			return gt_fail(GT_ERR_FORMAT, "%s: is slice %.0f, expected %zu: is a file missing or renamed?", files->path[i],
 			               d.slice, i + 1);
 	}
 	if (first->slices > 0 && (double)files->n != first->slices)
-		return gt_fail(GT_ERR_FORMAT, "%s: %zu slices, and they say that there are %.0f: is a file missing?", path, files->n,
+		return gt_fail(GT_ERR_FORMAT, "%s: %zu slices, but their descriptions state %.0f: is a file missing?", path, files->n,
 		               first->slices);
 	return GT_OK;
 }
@@ -138,7 +139,7 @@ static gt_status open_stored(gt_slice_reader *self, const gt_read_options *o, gt
 	gt_status st = GT_OK;
 	GT_TRY(files_of(path, &files));
 	if (!describes(files.path[0], &d))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: its first page does not say what volume it is of: expected pitch_mm= and others there",
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: its first page does not describe a volume: expected pitch_mm= and the other keys",
 		               files.path[0]));
 	GT_TRY(check_slices(path, &files, &d));
 	GT_TRY(gt_tiff_source(&files, &s->pages));

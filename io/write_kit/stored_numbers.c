@@ -20,8 +20,8 @@ gt_status gt_stored_numbers_set(const char *path, const gt_write_options *o, con
 	if (s->bits == 32)
 		return GT_OK;
 	if (o->low == o->high)
-		return gt_fail(GT_ERR_ARG, "%s: slice by slice the range of all is not known: expected one for %u bits (--range LOW:HIGH)",
-		               path, s->bits);
+		return gt_fail(GT_ERR_ARG, "%s: the range of all slices is unknown: expected one for %u bits (--range LOW:HIGH)", path,
+		               s->bits);
 	s->low = o->low;
 	s->step = (o->high - o->low) / max_of(s);
 	return GT_OK;
@@ -48,7 +48,7 @@ void gt_stored_numbers_of(gt_stored_numbers *s, const float *from, size_t n, voi
 void gt_stored_numbers_note(const char *path, const gt_write_options *o, const gt_stored_numbers *s, const gt_grid *grid)
 {
 	if (s->clipped)
-		gt_write_note(o, "%s: %zu voxels (%.2g %%) are beyond the range %.6g to %.6g", path, s->clipped,
+		gt_write_note(o, "%s: %zu voxels (%.2g %%) are outside the range %.6g to %.6g", path, s->clipped,
 		              100 * (double)s->clipped / (double)gt_grid_voxels(grid), s->low, s->low + s->step * max_of(s));
 }
 
@@ -79,7 +79,7 @@ void gt_range_end(const char *path, gt_range_finder *r, gt_write_options *o)
 	o->high = gt_quantile(r->some, r->n, 1 - LEFT_OUT);
 	if (!(o->high > o->low))
 		o->high = o->low + 1;
-	gt_write_note(o, "%s: %d bits over %.6g to %.6g %s, which leaves out a thousandth at either end", path, o->bits, o->low, o->high,
+	gt_write_note(o, "%s: %d bits over %.6g to %.6g %s, which excludes a thousandth at either end", path, o->bits, o->low, o->high,
 	              r->water > 0 ? "HU" : "mm-1");
 }
 

@@ -114,7 +114,7 @@ gt_status gt_volume_scaling(const char *path, const char *format, const char *ty
 			path, type);
 	if (!said->ours || told)
 		gt_read_note(o, "%s: %s taken as %s = %g * stored %+g (%s%s)", path, type, s->unit == GT_HU ? "HU" : "mm^-1", s->slope,
-		             s->offset, told ? "as told" : format, told ? "" : " names no unit");
+		             s->offset, told ? "as requested" : format, told ? "" : " names no unit");
 	return GT_OK;
 }
 

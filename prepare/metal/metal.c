@@ -164,7 +164,8 @@ static double value_at(const metal_call *m, size_t i) { return m->prior ? m->mea
 static int is_usable(const metal_call *m, size_t i, int by_prior) { return !m->trace[i] && (!by_prior || m->prior[i] > MIN_PRIOR); }
 
 /* Fills columns first to end-1 of a row by a line between the nearest usable values. With usable values at one end
- * only, that value continues. by_prior: interpolates quotients by the prior, and skips rays that do not meet it. */
+ * only, that value continues. by_prior: interpolates quotients by the prior, and skips rays that do not meet it. A ray
+ * attenuates less without the metal, so that no value exceeds the measured one. */
 static void fill_gap(const metal_call *m, size_t row, size_t first, size_t end, int by_prior)
 {
 	size_t left = first, right = end;
@@ -182,7 +183,8 @@ static void fill_gap(const metal_call *m, size_t row, size_t first, size_t end, 
 		const double share = (double)(k + 1 - left) / (double)(right + 1 - left), line = a + share * (b - a);
 		if (by_prior && m->prior[row + k] <= MIN_PRIOR)
 			continue;
-		m->out[row + k] = (float)(by_prior ? line * m->prior[row + k] : line);
+		const double filled = by_prior ? line * m->prior[row + k] : line;
+		m->out[row + k] = fminf((float)filled, m->measured[row + k]);
 	}
 }
 

@@ -1,8 +1,8 @@
-/* Line integrals of metal. Its attenuation is tens of times that of the object, so that the error of filtered
- * backprojection (few views, ramp filter on pixels) makes streaks of several tens of HU even from exact line integrals.
- * The metal is smoothed, and the residual of its image is projected and added a few times: iterative
- * refinement of a linear system whose approximate inverse is the direct method. G. H. Golub, C. F. Van Loan, Matrix
- * Computations, 3.5.3. Memory: the projections once more. */
+/* Line integrals of metal. Metal attenuates tens of times more than the object. Errors of filtered backprojection (few
+ * views, ramp filter on pixels) then cause streaks of several tens of HU, even from exact line integrals. So the metal
+ * is smoothed, and the residual of its image is projected and added a few times. This is iterative refinement with the
+ * direct method as approximate inverse: G. H. Golub, C. F. Van Loan, Matrix Computations, 3.5.3. Memory: the
+ * projections once more. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"

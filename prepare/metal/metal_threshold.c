@@ -1,7 +1,8 @@
 /* Separates metal from the object by thresholds that maximise the variance between two classes of the histogram, after
  * Otsu, IEEE Trans. Syst. Man Cybern. 9 (1979) 62. Both classes are split again, because air, tissue, bone and metal
  * are more than two. The largest class that noise does not explain is the object. Classes of at least 6 times its
- * attenuation are metal if they fill a small part of it; bone reaches 5 times that of water above 40 keV. */
+ * attenuation are metal if they fill a small part of it; bone reaches 5 times that of water above 40 keV. Few voxels
+ * have values near the threshold, or it would cut a material in two. */
 #include "prepare/metal/metal_threshold.h"
 #include <math.h>
 #include <string.h>
@@ -15,6 +16,11 @@ enum { BINS = 4096, UP = 3, DOWN = 2, CLASSES = UP + DOWN + 2 };
 /* Voxels of the metal over those of the object, and the smallest number of them. */
 #define MAX_PART 0.25
 enum { MIN_VOXELS = 4 };
+/* A threshold cuts a material if more than this part of the metal's voxels differ from it by less than NEAR. The
+ * blurred edge of metal has fewer, unless the metal is small. */
+#define MAX_NEAR 0.3
+#define NEAR 0.2
+enum { MIN_CUT = 100 };
 
 typedef struct {
 	double count[BINS], negative[BINS]; /* voxels whose value, or negative value, lies in a bin */
@@ -73,12 +79,24 @@ static size_t split(const histogram *h, size_t from, size_t to)
 	return at;
 }
 
+/* Threshold below metal of this attenuation; 0: it is no metal. Half of the step: blur does not move the edge there. */
+static double threshold_of(const histogram *h, double object, double metal)
+{
+	const double threshold = (object + metal) / 2, bin = threshold / h->width;
+	const size_t at = (size_t)bin, low = (size_t)(object / 2 / h->width);
+	const size_t from = (size_t)((1 - NEAR) * bin), to = (size_t)fmin((1 + NEAR) * bin, BINS);
+	const double voxels = sum(h->count, at, BINS), near = sum(h->count, from, to);
+	if (voxels < MIN_VOXELS || voxels > MAX_PART * sum(h->count, low, at))
+		return 0;
+	return voxels > MIN_CUT && near > MAX_NEAR * voxels ? 0 : threshold;
+}
+
 gt_metal_levels gt_metal_levels_of(const float *image, size_t n)
 {
 	histogram h;
 	gt_metal_levels found = { 0, 0 };
 	size_t edge[CLASSES + 1] = { [0] = 0, [CLASSES] = BINS };
-	double most = 0, metal = INFINITY;
+	double most = 0;
 	fill(image, n, &h);
 	edge[DOWN + 1] = split(&h, 0, BINS);
 	for (int k = DOWN; k > 0; k--)
@@ -92,17 +110,10 @@ gt_metal_levels gt_metal_levels_of(const float *image, size_t n)
 			found.object = mean(&h, edge[k], edge[k + 1]);
 		}
 	}
-	for (int k = 0; k < CLASSES && found.object > 0; k++) {
+	for (int k = 0; k < CLASSES && found.object > 0 && !(found.threshold > 0); k++) {
 		const double level = mean(&h, edge[k], edge[k + 1]);
-		metal = level >= MIN_RATIO * found.object ? fmin(metal, level) : metal;
+		if (level >= MIN_RATIO * found.object)
+			found.threshold = threshold_of(&h, found.object, level);
 	}
-	if (!isfinite(metal))
-		return found;
-	/* Half of the step: blur does not move the edge there. */
-	const double threshold = (found.object + metal) / 2;
-	const size_t at = (size_t)(threshold / h.width), low = (size_t)(found.object / 2 / h.width);
-	const double voxels = sum(h.count, at, BINS);
-	if (voxels >= MIN_VOXELS && voxels <= MAX_PART * sum(h.count, low, at))
-		found.threshold = threshold;
 	return found;
 }

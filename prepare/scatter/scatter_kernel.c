@@ -1,5 +1,5 @@
-/* Fixed-point iteration on a coarse view, because scatter is smooth: P starts as the measured intensity I and becomes
- * I minus the scatter of P until it converges. Views are continued by their edge values. */
+/* Fixed-point iteration for the primary intensity P, on a coarse view because scatter is smooth. P starts as the
+ * measured intensity I; each step sets P to I minus the scatter of P. Views are continued by their edge values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -30,6 +30,13 @@ struct gt_ray_impl {
 /* Fills view [views] and column [views][columns], and the pointers to them. */
 void gt_ray_fill(const gt_scan *s, const gt_grid *g, gt_ray_view *view, gt_ray_column *column, gt_rays *rays);
 
+/* Checks the sizes and fills tables in host memory; name: the projector's. Free them also after a failure. */
+gt_status gt_ray_host_new (const char *name, const gt_scan *s, const gt_grid *g, gt_rays *host);
+void      gt_ray_host_free(gt_rays *host);
+/* Copies the tables to the backend. Unload them also after a failure. */
+gt_status gt_ray_upload(gt_backend *be, const gt_rays *host, gt_rays *rays);
+void      gt_ray_unload(gt_backend *be, gt_rays *rays);
+
 extern const struct gt_ray_impl gt_ray_cpu, gt_ray_cuda;
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 #ifndef GT_PROJECTORS_SF_SF_IMPL_H
 #define GT_PROJECTORS_SF_SF_IMPL_H
 /* Kernel functions of each backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
+#include <gantry/grid.h>
 #include "core/device/backend.h"
 #include "core/linop.h"
 #include "projectors/sf/sf_footprint.h"
@@ -24,6 +25,10 @@ struct gt_sf_impl {
 	void   (*adjoint)(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *y, void *x);
 	int    (*roofline)(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int adjoint, gt_roofline *min);    /* may be NULL */
 };
+/* Fills the tables in host memory; the caller frees host->view and host->ray, also after a failure, with host zeroed
+ * before the call. */
+gt_status gt_sf_host_new(const char *name, const gt_grid *g, const gt_scan *scan, int trapezoid, gt_sf *host);
+
 extern const struct gt_sf_impl gt_sf_cpu, gt_sf_cuda;
 #ifdef __cplusplus
 }

@@ -20,11 +20,12 @@ if _TYPE_CHECKING:
     from .choices import Solver
     from .data import Projections, Provenance, Volume
     from .denoising import denoise
-    from .files import Views, check_room, formats, open, read, read_options, read_projections, read_volume, write
+    from .files import check_room, formats, read, read_options, read_projections, read_volume, write
     from .geometry import Grid, Scan
     from .geometry_files import correct_geometry, geometry_formats, read_geometry, write_geometry
     from .measure import Check, Comparison, check, compare
-    from .orbits import circular, from_matrices, from_views, helical, parallel, scanner, scanners
+    from .motion import MOTIONS, MotionDerivative, moved
+    from .orbits import circular, helical, parallel, scanner, scanners
     from .pages import page, serve
     from .penalties import Denoiser, Penalty
     from .phantom import Phantom, add_noise, phantoms
@@ -35,6 +36,8 @@ if _TYPE_CHECKING:
     from .recon import Outcome, reconstruct, reconstruct_to
     from .solvers import Analytic, Result, analytic, solve
     from .team import TeamProjector
+    from .vectors import from_matrices, from_views
+    from .view_files import Views, open
     from .methods import *
     from .pictures import plot_geometry, show
 
@@ -43,11 +46,11 @@ __version__ = _text(_lib.gt_version()).split()[0]
 
 __all__ = [
     "Analytic", "ArgumentError", "Backend", "BeadCalibration", "Calibration", "Check", "Comparison", "Correction", "Denoiser", "DeviceError",
-    "DivergedError", "Error", "FSC", "FileError", "FormatError", "Grid", "JitterCalibration", "MTF", "NPS", "Operator", "OutOfMemoryError",
+    "DivergedError", "Error", "FSC", "FileError", "FormatError", "Grid", "JitterCalibration", "MOTIONS", "MTF", "MotionDerivative", "NPS", "Operator", "OutOfMemoryError",
     "Outcome", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan", "Solver",
     "StoppedError", "TeamProjector", "UnknownNameError", "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic",
     "backend", "calibrate", "calibrate_beads", "calibrate_jitter", "check", "check_room", "circular", "compare", "contrast_to_noise",
-    "correct_geometry", "denoise", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf", "names", "nps",
+    "correct_geometry", "denoise", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "moved", "mtf", "names", "nps",
     "open", "page", "parallel", "parameters", "phantoms", "plot_geometry", "preparations", "prepare", "profile", "read", "read_geometry",
     "read_options", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "roi", "scanner", "scanners", "serve", "show",
     "solve", "write", "write_geometry",
@@ -58,11 +61,12 @@ _HOMES = {
     "choices": "Solver",
     "data": "Projections Provenance Volume",
     "denoising": "denoise",
-    "files": "Views check_room formats open read read_options read_projections read_volume write",
+    "files": "check_room formats read read_options read_projections read_volume write",
     "geometry": "Grid Scan",
     "geometry_files": "correct_geometry geometry_formats read_geometry write_geometry",
     "measure": "Check Comparison check compare",
-    "orbits": "circular from_matrices from_views helical parallel scanner scanners",
+    "motion": "MOTIONS MotionDerivative moved",
+    "orbits": "circular helical parallel scanner scanners",
     "pages": "page serve",
     "penalties": "Denoiser Penalty",
     "phantom": "Phantom add_noise phantoms",
@@ -74,6 +78,8 @@ _HOMES = {
     "recon": "Outcome reconstruct reconstruct_to",
     "solvers": "Analytic Result analytic solve",
     "team": "TeamProjector",
+    "vectors": "from_matrices from_views",
+    "view_files": "Views open",
 }
 _HOME = {_name: _module for _module, _names in _HOMES.items() for _name in _names.split()}
 _PARTS = {*_HOMES, "foreign", "interop", "methods", "torch"}

@@ -2,11 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .errors import ArgumentError
+from .errors import ArgumentError, UnknownNameError
+
+if TYPE_CHECKING:
+    if sys.version_info >= (3, 11):
+        from typing import Unpack as Unpack
+    else:
+        from typing_extensions import Unpack as Unpack
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def keywords(of: type, defaults: Mapping[str, Any]) -> Callable[[Function], Function]:
+    """Shows the keys of a TypedDict as keywords in the signature of a function that takes them as **keywords. Defaults are None, or given."""
+    import inspect  # not needed by `import gantry`
+
+    def with_signature(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        rows = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=getattr(kind, "__forward_arg__", kind))
+                for name, kind in of.__annotations__.items()]
+        function.__signature__ = signature.replace(parameters=own + rows)  # type: ignore[attr-defined]
+        return function
+
+    return with_signature
+
+
+def completed(given: Mapping[str, Any], of: type, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns all keywords of a TypedDict in its order, and refuses others."""
+    known = of.__annotations__
+    for key in given:
+        if key not in known:
+            import difflib
+
+            near = difflib.get_close_matches(key, known, 1)
+            raise UnknownNameError(f"{key}: unknown keyword, " + (f"did you mean {near[0]}=?" if near else f"expected one of {', '.join(known)}"))
+    return {name: given.get(name, defaults.get(name)) for name in known}
 
 
 def kind_of(value: Any) -> str:

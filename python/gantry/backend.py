@@ -119,6 +119,14 @@ def shape_hint(what: str, found: tuple[int, ...], expected: tuple[int, ...]) -> 
     return ""
 
 
+def as_array(array: Array, dtype: DTypeLike | None, copy: bool | None) -> Array:
+    """Returns an array for __array__() of NumPy 2, without a copy if possible. copy: True always copies; False refuses to copy."""
+    found = np.array(array, dtype) if copy else np.asarray(array, dtype)
+    if copy is False and found is not array:
+        raise ValueError(f"copy=False: {np.dtype(dtype)} differs from {array.dtype}, expected copy=None or True")
+    return found
+
+
 def host_array(values: Any, dtype: DTypeLike, what: str) -> Array:
     """Returns `values` as a C-contiguous array of a type in host memory, without a copy if possible."""
     refuse_mask(values, what)
@@ -132,7 +140,8 @@ def host_array(values: Any, dtype: DTypeLike, what: str) -> Array:
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{what}: {kind_of(values)}, expected an array of real numbers ({error})") from None
     if array.dtype.kind not in "fiub":
-        raise ArgumentError(f"{what}: {kind_of(values)} of dtype {array.dtype}, expected an array of real numbers")
+        raise ArgumentError(f"{what}: {kind_of(values)} of dtype {array.dtype}, expected an array of real numbers"
+                            + (f": {what}.real is the real part" if array.dtype.kind == "c" else ""))
     return np.ascontiguousarray(array, dtype=dtype)
 
 

@@ -95,7 +95,7 @@ def calibrate(p: Projections, *, find: str = "center,roll", iterations: int = 12
     p : Projections
         Line integrals.
     find : str
-        Names of center, roll, slant, tilt, distance, with commas between.
+        Names of axis (or center), roll, slant, tilt, distance, with commas between.
     iterations : int
         Maximum number of iterations.
     columns, views : int
@@ -120,7 +120,7 @@ def calibrate(p: Projections, *, find: str = "center,roll", iterations: int = 12
     """
     expect(p, Projections, "p", "gantry.Projections")
     names = [text(lib.gt_calibrate_names[k]) for k in range(lib.GT_CALIBRATE_PARAMETERS)]
-    wanted = [word.strip() for word in find.split(",")]
+    wanted = [{"axis": "center"}.get(word.strip(), word.strip()) for word in find.split(",")]
     for word in wanted:
         if word not in names:
             raise ArgumentError(f"find: {word!r}, expected names out of {', '.join(names)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import tables
 from .arguments import kind_of
-from .errors import ArgumentError, UnknownNameError
+from .errors import ArgumentError
 from .penalties import Penalty
 
 
@@ -55,11 +55,6 @@ class Solver:
 Named = tuple[str, Mapping[str, Any]]
 
 
-def class_name(name: str) -> str:
-    """Returns the class name of a method: OSSART for "os-sart"."""
-    return name.replace("-", "").upper()
-
-
 def text_of(value: Any, what: str) -> str | None:
     """Returns the text of a solver or a penalty, given as a text, an object, or a pair of name and parameters."""
     if value is None or isinstance(value, str):
@@ -75,16 +70,14 @@ def text_of(value: Any, what: str) -> str | None:
     raise ArgumentError(f"{what}: {found}, expected {example[0]!r}, {example[1]} or {example[2]}")
 
 
-def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], solver: str | None) -> None:
-    """Refuses unknown keywords of reconstruct(). For a parameter of a solver, the message shows the right call."""
-    import difflib
-
-    for key in given:
-        name = (solver or "os-sart").partition(":")[0]
-        kind = "analytic" if name in tables.names("analytic") else "solver"
-        if name in tables.names(kind) and any(key == p.name for p in tables.parameters(kind, name)):
-            value = given[key]
-            raise ArgumentError(f"{key}: a parameter of the solver, expected solver=gantry.{class_name(name)}({key}={value!r}) or "
+def refuse_parameters(given: Mapping[str, Any], known: Mapping[str, Any], solver: str | None) -> None:
+    """Refuses keywords of reconstruct() that are parameters of the solver; the message shows the right call."""
+    name = (solver or "os-sart").partition(":")[0]
+    kind = "analytic" if name in tables.names("analytic") else "solver"
+    if all(key in known for key in given) or name not in tables.names(kind):
+        return
+    own = [p.name for p in tables.parameters(kind, name)]
+    for key, value in given.items():
+        if key not in known and key in own:
+            raise ArgumentError(f"{key}: a parameter of the solver, expected solver=gantry.{tables.class_name(name)}({key}={value!r}) or "
                                 f"solver='{name}:{key.replace('_', '-')}={value}'")
-        near = difflib.get_close_matches(key, known, 1)
-        raise UnknownNameError(f"{key}: unknown keyword, " + (f"did you mean {near[0]}=?" if near else f"expected one of {', '.join(known)}"))

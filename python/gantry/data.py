@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from ._c import ffi, lib
 from .arguments import expect, real
-from .backend import Array, borrowed, check_shape, host_array, pointer
+from .backend import Array, as_array, borrowed, check_shape, host_array, pointer
 from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan, same
 
@@ -79,12 +79,7 @@ class _Labelled(NDArrayOperatorsMixin):
         self.data[index] = value
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        if copy:
-            return np.array(self.data, dtype)
-        found = np.asarray(self.data, dtype)
-        if copy is False and found is not self.data:
-            raise ValueError(f"a copy is needed for {np.dtype(dtype)}, expected copy=None or True")
-        return found
+        return as_array(self.data, dtype, copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **keywords: Any) -> Any:
         labelled = [x for x in (*inputs, *out) if isinstance(x, _Labelled)]
@@ -205,8 +200,7 @@ class Projections(_Labelled):
 
     def to_xarray(self) -> Any:
         """Returns a DataArray of xarray over the same memory, with axes view, row, column and the angles in radians."""
-        import xarray
-
+        xarray = _xarray()
         return xarray.DataArray(self.data, dims=("view", "row", "column"), coords={"angle": ("view", self.scan.views["angle"], {"units": "rad"})},
                                 name="line_integral", attrs={"position": self.position})
 
@@ -234,6 +228,14 @@ def values_of(values: Any, space: Grid | Scan, what: str, whose: str) -> Any:
         same(what, found, space, whose)
         return values.data
     return values
+
+
+def _xarray() -> Any:
+    try:
+        import xarray
+    except ImportError as missing:
+        raise ImportError("to_xarray() needs xarray: pip install 'gantry-ct[all]', or xarray alone") from missing
+    return xarray
 
 
 def _middles(n: int, step: float, middle: float) -> Array:
@@ -328,8 +330,7 @@ class Volume(_Labelled):
 
     def to_xarray(self) -> Any:
         """Returns a DataArray of xarray over the same memory, with axes z, y, x in mm, unit and water."""
-        import xarray
-
+        xarray = _xarray()
         axes = [(name, _middles(n, step, middle), {"units": "mm"})
                 for name, n, step, middle in zip("zyx", self.grid.shape, self.grid.pitch, self.grid.center)]
         return xarray.DataArray(self.data, coords=axes, name="attenuation", attrs={"units": "mm-1", "water": self.water, "position": self.position})

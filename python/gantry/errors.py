@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from ._c import ffi, lib
@@ -100,33 +102,58 @@ def settle() -> None:
 # Options of the command without a value, and the first words of the values of others.
 _FLAGS = {"force", "check", "sinogram", "gaps", "reproducible"}
 _COMMAND = re.compile(r"gantry [a-z]+ [^;,()]*")
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]+)(?:[= ](auto|none|no|yes|uniform|file|noise|single|double|zero|off|line-integrals|counts|deg|rad"
-                     r"|as-file|reversed|[a-z][\w-]*:[^\s;,()]+|[a-z][\w-]*=[^\s;,()]+|\d[^\s;,()]*))?(?![\w=-])")
+_VALUES = r"""auto|none|no|yes|uniform|file|noise|single|double|zero|off|line-integrals|counts|deg|rad|as-file|reversed|grid
+|[a-z][\w-]*:[^\s;,()]+|[a-z][\w-]*=[^\s;,()]+|\d[^\s;,()]*"""
 
 
-def in_python(message: str) -> str:
-    """Converts options in a message to arguments: --force becomes force=True. Complete commands stay unchanged."""
+@functools.cache
+def _option() -> re.Pattern[str]:
+    """Returns the pattern of an option with its value, which may be the name of a module."""
+    names: list[str] = []
+    for kind in (b"projector", b"solver", b"analytic", b"regularizer"):
+        i = 0
+        while (module := lib.gt_modules(kind, i)) != ffi.NULL:
+            names.append(text(module.name))
+            i += 1
+    words = "|".join(sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<![\w-])--(no-)?([a-z][a-z-]+)(?:[= ]({_VALUES}|{words}))?(?![\w=-])", re.VERBOSE)
+
+
+def in_python(message: str, renamed: Mapping[str, str] | None = None) -> str:
+    """Converts options in a message to arguments: --force becomes force=True, --no-check check=False. Complete commands stay unchanged.
+
+    Parameters
+    ----------
+    message : str
+        The message of the library.
+    renamed : mapping, optional
+        Names of options and of the arguments in their place.
+    """
 
     def argument(found: re.Match[str]) -> str:
-        name, value = found[1].replace("-", "_"), found[2]
-        return f"{name}=True" if name in _FLAGS and not value else f"{name}={value!r}" if value else f"{name}="
+        name, value = found[2].replace("-", "_"), found[3]
+        name = (renamed or {}).get(name, name)
+        if found[1] or (name in _FLAGS and not value):
+            return f"{name}={not found[1]}"
+        return f"{name}={value!r}" if value else f"{name}="
 
     parts, end = [], 0
     for command in (*_COMMAND.finditer(message), None):
         stop = len(message) if command is None else command.start()
-        parts.append(_OPTION.sub(argument, message[end:stop]))
+        part = message[end:stop]
+        parts.append(_option().sub(argument, part) if "--" in part else part)
         if command is not None:
             parts.append(command[0])
             end = command.end()
     return "".join(parts)
 
 
-def check(status: int) -> None:
+def check(status: int, renamed: Mapping[str, str] | None = None) -> None:
     """Raises the exception of a status. Call it in the thread of the failed call, which stores the message."""
     if status:
         settle()
         name = _NAMES.get(status, str(status))
-        error = CLASSES.get(name, Error)(in_python(text(lib.gt_error())))
+        error = CLASSES.get(name, Error)(in_python(text(lib.gt_error()), renamed))
         error.status = name
         raise error
 

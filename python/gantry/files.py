@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from ._c import ffi, lib
-from .arguments import expect
-from .backend import Array, pointer
+from .arguments import completed, expect, keywords
 from .data import UNITS, Projections, Volume
 from .errors import ArgumentError, check, settle, text
 from .geometry import Grid, Scan
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from .arguments import Unpack
 
 Path = str | os.PathLike[str]
 
@@ -39,10 +38,41 @@ def _unit(unit: str) -> int:
     return int(getattr(lib, ("GT_PER_MM", "GT_HU", "GT_UNIT_AUTO")[UNITS.index(unit)]))
 
 
-# Defaults of the reading options.
-_IMAGES = {"flat": None, "flat_after": None, "dark": None, "white": None, "angles": None, "angle_unit": "auto", "air": None, "values": "counts",
-           "sinogram": False, "gaps": False, "source_to_axis": None, "source_to_detector": None, "geometry": None, "direction": "auto",
-           "axis_side": "auto", "raw": None, "flat_at": None, "entry": None}
+class ReadOptions(TypedDict, total=False):
+    """Keywords of read_options() and of the functions that read."""
+
+    geometry_only: bool
+    without_statistics: bool
+    axis: float | None
+    pixel: float | None
+    water: float | None
+    unit: str
+    center: bool
+    flat: Path | None
+    flat_after: Path | None
+    dark: Path | None
+    white: float | None
+    angles: Path | None
+    angle_unit: str
+    air: str | None
+    values: str
+    sinogram: bool
+    gaps: bool
+    source_to_axis: float | None
+    source_to_detector: float | None
+    geometry: Path | None
+    direction: str
+    axis_side: str
+    raw: str | None
+    flat_at: str | None
+    entry: str | None
+
+
+# Defaults of the reading options that are not None.
+_READ = {"geometry_only": False, "without_statistics": False, "unit": "auto", "center": False, "angle_unit": "auto", "values": "counts",
+         "sinogram": False, "gaps": False, "direction": "auto", "axis_side": "auto"}
+_OF_ALL = ("geometry_only", "without_statistics", "axis", "pixel", "water", "unit", "center")
+_IMAGES = {name: _READ.get(name) for name in ReadOptions.__annotations__ if name not in _OF_ALL}
 _APPLY = {**{name: ("frames", "nxtomo", "dataexchange") for name in _IMAGES}, "axis": ("frames", "nxtomo", "dataexchange"),
           "pixel": ("frames", "nxtomo", "dataexchange", "rabbitct"), "entry": ("nxtomo", "dataexchange")}
 _SIGNS = {"auto": "GT_SIGN_OPEN", "as-file": "GT_SIGN_AS_FILE", "reversed": "GT_SIGN_REVERSED"}
@@ -80,13 +110,8 @@ def _image_options(held: list[Any], given: dict[str, Any]) -> Any:
     return f
 
 
-def read_options(*, geometry_only: bool = False, without_statistics: bool = False, axis: float | None = None, pixel: float | None = None,
-                 water: float | None = None, unit: str = "auto", center: bool = False, flat: Path | None = None,
-                 flat_after: Path | None = None, dark: Path | None = None, white: float | None = None, angles: Path | None = None,
-                 angle_unit: str = "auto", air: str | None = None, values: str = "counts", sinogram: bool = False, gaps: bool = False,
-                 source_to_axis: float | None = None, source_to_detector: float | None = None, geometry: Path | None = None,
-                 direction: str = "auto", axis_side: str = "auto", raw: str | None = None, flat_at: str | None = None,
-                 entry: str | None = None) -> Any:
+@keywords(ReadOptions, _READ)
+def read_options(**options: Unpack[ReadOptions]) -> Any:
     """Returns options for reading files.
 
     Parameters
@@ -135,47 +160,24 @@ def read_options(*, geometry_only: bool = False, without_statistics: bool = Fals
         "0,300,600": view counts after which equal numbers of flat fields were taken.
     entry : str, optional
         Group of the scan in an HDF5 file with several.
+
+    Examples
+    --------
+    >>> gantry.write("hu.nc", gantry.Volume(np.full((2, 3, 4), 0.02), gantry.Grid((2, 3, 4), 1.0, (5, 0, 0))))
+    >>> gantry.read("hu.nc", center=True).grid.center            # the options are keywords of the functions that read
+    (0.0, 0.0, 0.0)
     """
-    images = {name: value for name, value in locals().items() if name in _IMAGES}
+    given = completed(options, ReadOptions, _READ)
+    images = {name: given[name] for name in _IMAGES}
     o = _options(lib.gt_read_defaults, "gt_read_options *")
-    o.geometry_only, o.may_lack_data, o.without_statistics = int(geometry_only), int(geometry_only), int(without_statistics)
-    o.axis = np.nan if axis is None else axis
-    o.pixel = np.nan if pixel is None else pixel
-    o.water, o.unit, o.center = 0 if water is None else water, _unit(unit), int(center)
+    o.geometry_only = o.may_lack_data = int(given["geometry_only"])
+    o.without_statistics, o.center, o.unit = int(given["without_statistics"]), int(given["center"]), _unit(given["unit"])
+    o.axis, o.pixel = (np.nan if given[name] is None else given[name] for name in ("axis", "pixel"))
+    o.water = given["water"] or 0
     if images != _IMAGES:
         held = _lent[o] = []
         o.frames = _image_options(held, images)
     return o
-
-
-class ReadOptions(TypedDict, total=False):
-    """Keywords of read_options(), for type checkers."""
-
-    geometry_only: bool
-    without_statistics: bool
-    axis: float | None
-    pixel: float | None
-    water: float | None
-    unit: str
-    center: bool
-    flat: Path | None
-    flat_after: Path | None
-    dark: Path | None
-    white: float | None
-    angles: Path | None
-    angle_unit: str
-    air: str | None
-    values: str
-    sinogram: bool
-    gaps: bool
-    source_to_axis: float | None
-    source_to_detector: float | None
-    geometry: Path | None
-    direction: str
-    axis_side: str
-    raw: str | None
-    flat_at: str | None
-    entry: str | None
 
 
 def options_for(path: Path, options: dict[str, Any]) -> Any:
@@ -248,29 +250,8 @@ def read_volume(path: Path, **options: Unpack[ReadOptions]) -> Volume:
     return v
 
 
-def _write_options(*, unit: str = "auto", water: float | None = None, deflate: int | None = None, format: str | None = None,
-                   number: str = "f32", range: tuple[float, float] | None = None) -> Any:
-    o = _options(lib.gt_write_defaults, "gt_write_options *")
-    o.unit, o.water = _unit(unit), 0 if water is None else water
-    o.deflate = lib.gt_write_defaults.deflate if deflate is None else deflate
-    if format is not None:
-        _lent[o] = [ffi.new("char[]", os.fsencode(format))]
-        o.format = _lent[o][0]
-    o.bits = (0, 16, 8)[_one_of("number", number, ("f32", "u16", "u8"))]
-    if range is not None:
-        if o.bits == 0:
-            raise ArgumentError("range: applies to integers alone, expected number='u16' or 'u8'")
-        if not isinstance(range, (tuple, list)) or len(range) != 2:
-            raise ArgumentError(f"range: {range!r}, expected two numbers, the smaller one first")
-        low, high = range
-        if not (np.isfinite(low) and np.isfinite(high) and low < high):
-            raise ArgumentError(f"range: {low:g} to {high:g}, expected two numbers, the smaller one first")
-        o.low, o.high = low, high
-    return o
-
-
 class WriteOptions(TypedDict, total=False):
-    """Keywords of write(), for type checkers."""
+    """Keywords of write()."""
 
     unit: str
     water: float | None
@@ -278,6 +259,35 @@ class WriteOptions(TypedDict, total=False):
     format: str | None
     number: str
     range: tuple[float, float] | None
+
+
+_WRITE = {"unit": "auto", "number": "f32"}
+
+
+def _write_options(options: WriteOptions) -> Any:
+    given = completed(options, WriteOptions, _WRITE)
+    o = _options(lib.gt_write_defaults, "gt_write_options *")
+    o.unit, o.water = _unit(given["unit"]), given["water"] or 0
+    if given["deflate"] is not None:
+        o.deflate = given["deflate"]
+    if given["format"] is not None:
+        _lent[o] = [ffi.new("char[]", os.fsencode(given["format"]))]
+        o.format = _lent[o][0]
+    o.bits = (0, 16, 8)[_one_of("number", given["number"], ("f32", "u16", "u8"))]
+    if given["range"] is not None:
+        o.low, o.high = _range(given["range"], o.bits)
+    return o
+
+
+def _range(limits: Any, bits: int) -> tuple[float, float]:
+    if bits == 0:
+        raise ArgumentError("range: applies to integers alone, expected number='u16' or 'u8'")
+    if not isinstance(limits, (tuple, list)) or len(limits) != 2:
+        raise ArgumentError(f"range: {limits!r}, expected two numbers, the smaller one first")
+    low, high = limits
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise ArgumentError(f"range: {low:g} to {high:g}, expected two numbers, the smaller one first")
+    return low, high
 
 
 def check_room(path: Path, what: Projections | Volume | Scan | Grid | int, **options: Unpack[WriteOptions]) -> None:
@@ -291,20 +301,24 @@ def check_room(path: Path, what: Projections | Volume | Scan | Grid | int, **opt
         The data, their geometry, or a number of bytes.
     **options
         Options of write().
+
+    Examples
+    --------
+    >>> gantry.check_room("v.nc", gantry.Grid((2, 3, 4), 1.0))
     """
     if isinstance(what, int):
         status = lib.gt_has_space(_name(path), what)
     elif isinstance(what, (Projections, Scan)):
-        status = lib.gt_has_space_for_projections(_name(path), _write_options(**options), (what if isinstance(what, Scan) else what.scan).c)
+        status = lib.gt_has_space_for_projections(_name(path), _write_options(options), (what if isinstance(what, Scan) else what.scan).c)
     elif isinstance(what, (Volume, Grid)):
-        status = lib.gt_has_space_for_volume(_name(path), _write_options(**options), (what if isinstance(what, Grid) else what.grid).c)
+        status = lib.gt_has_space_for_volume(_name(path), _write_options(options), (what if isinstance(what, Grid) else what.grid).c)
     else:
         raise ArgumentError(f"a {type(what).__name__}: expected projections, a Scan, a volume, a Grid or a number of bytes")
     check(status)
 
 
-def write(path: Path, what: Projections | Volume, *, unit: str = "auto", water: float | None = None, deflate: int | None = None,
-          format: str | None = None, number: str = "f32", range: tuple[float, float] | None = None) -> None:
+@keywords(WriteOptions, _WRITE)
+def write(path: Path, what: Projections | Volume, **options: Unpack[WriteOptions]) -> None:
     """Writes a file under a temporary name and renames it, so that a failed call leaves no partial file.
 
     Parameters
@@ -332,7 +346,7 @@ def write(path: Path, what: Projections | Volume, *, unit: str = "auto", water: 
     >>> gantry.write("v.nc", v)
     >>> gantry.write("v.tif", v, number="u16", range=(0, 0.05))
     """
-    o = _write_options(unit=unit, water=water, deflate=deflate, format=format, number=number, range=range)
+    o = _write_options(options)
     if isinstance(what, Projections):
         check(lib.gt_write_projections(_name(path), o, what.c))
     elif isinstance(what, Volume):
@@ -340,52 +354,6 @@ def write(path: Path, what: Projections | Volume, *, unit: str = "auto", water: 
     else:
         raise ArgumentError(f"a {type(what).__name__}: expected gantry.Projections or gantry.Volume, which know their scan or grid")
     settle()
-
-
-class Views:
-    """Projections in a file (NetCDF, images, MetaImage of a known scan) that are read on access: v[10:20], v[5], v[::7]."""
-
-    def __init__(self, path: Path, scan: Scan | None = None, **options: Unpack[ReadOptions]) -> None:
-        only: ReadOptions = {**options, "geometry_only": True}
-        self.scan = read_projections(path, **only).scan if scan is None else scan
-        self._options = options_for(path, dict(options))
-        out = ffi.new("gt_view_reader **")
-        check(lib.gt_view_reader_open(_name(path), self._options, self.scan.c, out))
-        self.c = ffi.gc(out[0], lib.gt_view_reader_close)
-        self.shape = self.scan.shape
-        self.dtype = np.dtype(np.float32)
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __getitem__(self, views: int | slice) -> Array:
-        if not isinstance(views, slice):
-            index = range(len(self))[views]
-            return np.asarray(self._read(index, 1)[0])
-        wanted = range(len(self))[views]
-        if wanted.step == 1:
-            return self._read(wanted.start, len(wanted))
-        parts = [self._read(view, 1) for view in wanted]
-        return np.concatenate(parts) if parts else self._read(0, 0)
-
-    def _read(self, first: int, n: int) -> Array:
-        out = np.empty((n, *self.shape[1:]), np.float32)
-        if n:
-            check(lib.gt_view_reader_read(self.c, first, n, 0, self.shape[1], pointer(out)))
-        return out
-
-
-def open(path: Path, scan: Scan | None = None, **options: Unpack[ReadOptions]) -> Views:
-    """Opens a file whose projections are read on access: v[10:20], v[5], v[::7]. Options are those of read_options().
-
-    Examples
-    --------
-    >>> scan = gantry.circular(6, (2, 4), 1.0, 50, 100)
-    >>> gantry.write("views.nc", gantry.Projections(np.ones(scan.shape), scan))
-    >>> gantry.open("views.nc")[2:5].shape
-    (3, 2, 4)
-    """
-    return Views(path, scan, **options)
 
 
 def formats() -> dict[str, str]:

@@ -42,7 +42,10 @@ def _place(x: Any) -> tuple[int, int]:
     """Returns the DLPack device of x. For PyTorch the attributes are faster than __dlpack_device__()."""
     if _name(x) == "torch" and x.is_cuda:
         return CUDA, x.device.index
-    device, number = x.__dlpack_device__()
+    try:
+        device, number = x.__dlpack_device__()
+    except (ValueError, BufferError) as error:
+        raise ArgumentError(f"x: is on {getattr(x, 'device', 'an unknown device')}, expected host memory or a GPU ({error})") from None
     return int(device), int(number)
 
 

@@ -15,7 +15,13 @@ from .geometry import Scan
 
 
 def geometry_formats() -> dict[str, str]:
-    """Returns the geometry formats, each with a description."""
+    """Returns the geometry formats, each with a description.
+
+    Examples
+    --------
+    >>> "astra" in gantry.geometry_formats()
+    True
+    """
     found, i = {}, 0
     while lib.gt_geometry_kinds[i].name != ffi.NULL:
         found[text(lib.gt_geometry_kinds[i].name)] = text(lib.gt_geometry_kinds[i].about)
@@ -50,6 +56,12 @@ def read_geometry(path: Path, *, format: str | None = None, views: int = 0, rows
     Returns
     -------
     Scan
+
+    Examples
+    --------
+    >>> gantry.write_geometry("scan.leap", gantry.circular(6, (2, 4), 1.0, 50, 100))
+    >>> gantry.read_geometry("scan.leap").shape
+    (6, 2, 4)
     """
     o = ffi.new("gt_geometry_options *", lib.gt_geometry_defaults)
     name = ffi.NULL if format is None else ffi.new("char[]", os.fsencode(format))

@@ -8,7 +8,7 @@ import inspect
 import re
 
 from . import tables
-from .choices import Solver, class_name
+from .choices import Solver
 from .penalties import Penalty
 from .solvers import analytic, parameter_rows, solve
 
@@ -72,13 +72,13 @@ def _class(kind, name):
         Solver.__init__(self, name, **parameters)
 
     rows = [inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=p.default) for p in tables.parameters(kind, name)]
-    return type(class_name(name), (Solver,), {"__init__": __init__, "__signature__": inspect.Signature(rows), "__module__": __name__,
+    return type(tables.class_name(name), (Solver,), {"__init__": __init__, "__signature__": inspect.Signature(rows), "__module__": __name__,
                                               "__doc__": _class_doc(kind, name)})
 
 
 def _class_doc(kind, name):
     return (f"{_line(kind, name)}\n\nAn object for reconstruct(solver=...), solve() and analytic().\n\nParameters\n----------\n"
-            f"{parameter_rows(kind, name)}\n\nExamples\n--------\n>>> gantry.{class_name(name)}().spec\n'{name}'\n")
+            f"{parameter_rows(kind, name)}\n\nExamples\n--------\n>>> gantry.{tables.class_name(name)}().spec\n'{name}'\n")
 
 
 _KINDS = {"analytic": (analytic, analytic), "solver": (solve, solve), "regularizer": (Penalty, Penalty.__init__)}
@@ -89,5 +89,5 @@ for _kind, (_function, _own) in _KINDS.items():
         globals()[__all__[-1]] = _made(_kind, _name, _function, _own)
 for _kind in ("analytic", "solver"):
     for _name in tables.names(_kind):
-        __all__.append(class_name(_name))
+        __all__.append(tables.class_name(_name))
         globals()[__all__[-1]] = _class(_kind, _name)

@@ -1,4 +1,4 @@
-"""Scans by their orbits: circles, helices and parallel beams by angles, vectors or matrices. Lengths in mm, angles in radians."""
+"""Scans by their orbits: circles, helices and parallel beams, by angles or by a scanner. Lengths in mm, angles in radians."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._c import ffi, lib
 from .arguments import kind_of, real, reals
-from .errors import ArgumentError, UnsupportedError, check, text
-from .geometry import SHAPES, Pair, Scan, Sizes, empty, made, sizes, table_of, two
+from .errors import ArgumentError, UnsupportedError, text
+from .geometry import SHAPES, Pair, Scan, Sizes, made, sizes, two
 
 Unit = Literal["rad", "deg"]
 MAX_ANGLE = 8 * np.pi  # radians; larger angles of a circle are probably degrees
@@ -47,7 +47,7 @@ def _one_angle(value: Any, what: str, unit: str | None) -> float:
 def _angles(values: Any, unit: str | None, helix: bool = False) -> NDArray[np.float64]:
     theta = reals(values, "angles") * _factor(unit)
     if theta.ndim != 1 or not theta.size:
-        raise ArgumentError(f"angles: shape {theta.shape}, expected one number per view")
+        raise ArgumentError(f"angles: shape {theta.shape}, expected one number per view, as [0.3]")
     if not np.isfinite(theta).all():
         raise ArgumentError(f"angles: element {int(np.argmin(np.isfinite(theta)))} is not finite, expected finite numbers")
     if unit is None and helix and theta.size > 1 and np.median(np.abs(np.diff(theta))) > MAX_STEP:
@@ -75,6 +75,9 @@ def _orbit(detector: str, views: Any, shape: Any, pitch: Any, offset: list[float
     rows, columns = sizes(two(shape, "shape"), "shape")
     row_pitch, column_pitch = two(pitch, "pitch")
     given = {name: real(value, name) for name, value in numbers.items()}
+    near, whole = given.get("source_to_axis", 0.0), given.get("source_to_detector", 0.0)
+    if 0 < whole < near:
+        raise ArgumentError(f"source_to_detector: {whole:g} mm, expected at least source_to_axis, {near:g} mm: are the two exchanged?")
     given["end_view"] = int(given.get("end_view", 0))
     orbit = ffi.new("gt_orbit *", {"shape": SHAPES.index(detector), "views": _count(views, "views"), "rows": rows, "columns": columns,
                                    "row_pitch": row_pitch, "column_pitch": column_pitch, "row_offset": offset[0],
@@ -109,6 +112,20 @@ def _shifted(scan: Scan, offsets: NDArray[np.float64] | None) -> Scan:
     if scan.detector == "parallel":  # detector - source is the ray direction
         table["source"] -= shift
     return scan.check()
+
+
+def _at_angles(detector: str, theta: NDArray[np.float64], shape: Any, pitch: Any, offset: Any, numbers: dict[str, float],
+               z: NDArray[np.float64] | None = None) -> Scan:
+    """Makes a scan whose views are at these angles (radians), and at these z (mm)."""
+    common, each = _offsets(offset, theta.size)
+    orbit = _orbit(detector, theta.size, shape, pitch, common, {**numbers, "turn": 2 * np.pi})
+    return _shifted(_turned(orbit, theta, z), each)
+
+
+def _at_steps(detector: str, views: Any, shape: Any, pitch: Any, offset: Any, numbers: dict[str, Any]) -> Scan:
+    """Makes a scan whose views are at equal steps."""
+    common, each = _offsets(offset, _count(views, "views"))
+    return _shifted(_orbit(detector, views, shape, pitch, common, numbers), each)
 
 
 def _needed(function: str, **given: Any) -> None:
@@ -148,7 +165,7 @@ def circular(views: Any = None, shape: Any = None, pitch: Any = None, source_to_
     source_to_axis, source_to_detector : float
         Distances from the source, mm.
     angles : array_like, optional
-        Gantry angle of each view, in any order, instead of `views`.
+        Gantry angle of each view, radians or `angle_unit`, in any order, instead of `views`.
     detector : {"flat", "arc", "parallel"}
         Shape of the detector. An arc is centred on the source.
     offset : float, (float, float) or array_like of shape (views, 2)
@@ -174,16 +191,12 @@ def circular(views: Any = None, shape: Any = None, pitch: Any = None, source_to_
     """
     _needed("circular", shape=shape, pitch=pitch, source_to_axis=source_to_axis, source_to_detector=source_to_detector)
     _views_or_angles("circular", views, angles, start_angle=start_angle, turn=turn, end_view=end_view)
-    numbers = {"source_to_axis": source_to_axis, "source_to_detector": source_to_detector, "turn": 2 * np.pi}
+    numbers = {"source_to_axis": source_to_axis, "source_to_detector": source_to_detector}
     if angles is not None:
-        theta = _angles(angles, angle_unit)
-        common, each = _offsets(offset, theta.size)
-        return _shifted(_turned(_orbit(detector, theta.size, shape, pitch, common, numbers), theta), each)
-    common, each = _offsets(offset, _count(views, "views"))
-    numbers.update(start_angle=_one_angle(start_angle, "start_angle", angle_unit), end_view=end_view)
-    if turn is not None:
-        numbers["turn"] = _one_angle(turn, "turn", angle_unit)
-    return _shifted(_orbit(detector, views, shape, pitch, common, numbers), each)
+        return _at_angles(detector, _angles(angles, angle_unit), shape, pitch, offset, numbers)
+    numbers.update(start_angle=_one_angle(start_angle, "start_angle", angle_unit), end_view=end_view,
+                   turn=2 * np.pi if turn is None else _one_angle(turn, "turn", angle_unit))
+    return _at_steps(detector, views, shape, pitch, offset, numbers)
 
 
 @overload
@@ -206,14 +219,10 @@ def helical(views: Any = None, turns: Any = None, table_feed: Any = None, shape:
         Number of rotations.
     table_feed : float
         Path along z per rotation, mm; negative: downwards.
-    shape : (int, int)
-        Detector rows and columns.
-    pitch : float or (float, float)
-        Pixel pitch at the detector, mm; one value, or row and column.
-    source_to_axis, source_to_detector : float
-        Distances from the source, mm.
+    shape, pitch, source_to_axis, source_to_detector
+        Detector and distances (mm), as in circular().
     angles : array_like, optional
-        Gantry angle of each view, unwrapped: they grow by 2 pi per rotation.
+        Gantry angle of each view, radians or `angle_unit`, unwrapped: they grow by 2 pi per rotation.
     detector : {"arc", "flat"}
         Shape of the detector.
     offset : float, (float, float) or array_like of shape (views, 2)
@@ -239,13 +248,11 @@ def helical(views: Any = None, turns: Any = None, table_feed: Any = None, shape:
     numbers = {"source_to_axis": source_to_axis, "source_to_detector": source_to_detector, "pitch_per_turn": table_feed, "z_center": z_center}
     if angles is not None:
         theta = _angles(angles, angle_unit, helix=True)
-        common, each = _offsets(offset, theta.size)
         z = real(z_center, "z_center") + real(table_feed, "table_feed") * (theta - (theta[0] + theta[-1]) / 2) / (2 * np.pi)
-        return _shifted(_turned(_orbit(detector, theta.size, shape, pitch, common, {**numbers, "turn": 2 * np.pi}), theta, z), each)
+        return _at_angles(detector, theta, shape, pitch, offset, numbers, z)
     _needed("helical", turns=turns)
-    common, each = _offsets(offset, _count(views, "views"))
     numbers.update(start_angle=_one_angle(start_angle, "start_angle", angle_unit), turn=2 * np.pi * real(turns, "turns"))
-    return _shifted(_orbit(detector, views, shape, pitch, common, numbers), each)
+    return _at_steps(detector, views, shape, pitch, offset, numbers)
 
 
 def parallel(angles: ArrayLike, shape: Sizes, pitch: Pair, *, offset: Pair | ArrayLike = 0.0, angle_unit: Unit | None = None) -> Scan:
@@ -254,7 +261,7 @@ def parallel(angles: ArrayLike, shape: Sizes, pitch: Pair, *, offset: Pair | Arr
     Parameters
     ----------
     angles : array_like
-        Gantry angle of each view, in any order.
+        Gantry angle of each view, radians or `angle_unit`, in any order.
     shape : (int, int)
         Detector rows and columns.
     pitch : float or (float, float)
@@ -262,7 +269,7 @@ def parallel(angles: ArrayLike, shape: Sizes, pitch: Pair, *, offset: Pair | Arr
     offset : float, (float, float) or array_like of shape (views, 2)
         Pixels from the detector centre to the projected axis; (row, column), or one pair per view.
     angle_unit : {"rad", "deg"}, optional
-        Unit of the angles. Without it they are radians, and angles of more than 4 rotations are refused.
+        Unit of the angles, as in circular().
 
     Returns
     -------
@@ -273,105 +280,7 @@ def parallel(angles: ArrayLike, shape: Sizes, pitch: Pair, *, offset: Pair | Arr
     >>> gantry.parallel(np.arange(0, 180, 0.5), (1, 256), 1.0, angle_unit="deg")
     <gantry.Scan parallel: 360 views of 1 rows x 256 columns, pitch 1 x 1 mm>
     """
-    theta = _angles(angles, angle_unit)
-    common, each = _offsets(offset, theta.size)
-    return _shifted(_turned(_orbit("parallel", theta.size, shape, pitch, common, {"turn": 2 * np.pi}), theta), each)
-
-
-def from_views(source: ArrayLike, detector: ArrayLike, column_axis: ArrayLike, row_axis: ArrayLike, shape: Sizes, pitch: Pair, *,
-               kind: str = "flat", center: Pair | None = None, angle: ArrayLike | None = None, arc_center: ArrayLike | None = None,
-               source_to_detector: float = 0.0, source_to_axis: float = 0.0, pitch_per_turn: float = 0.0) -> Scan:
-    """Makes a scan of any orbit by arrays [views][3] of x, y, z.
-
-    Parameters
-    ----------
-    source : array_like
-        Position of the source in each view, mm.
-    detector : array_like
-        Position of the detector at the pixel index `center`, mm.
-    column_axis, row_axis : array_like
-        Unit vectors along which column and row indices grow.
-    shape : (int, int)
-        Detector rows and columns.
-    pitch : float or (float, float)
-        Pixel pitch at the detector, mm; one value, or row and column.
-    kind : {"flat", "arc", "parallel"}
-        Shape of the detector.
-    center : (float, float), optional
-        Pixel index (row, column) of `detector`; the centre of the detector by default.
-    angle : array_like, optional
-        Gantry angle of each view, radians.
-    arc_center : array_like, optional
-        Centre of the arc in each view, mm; `source` by default.
-    source_to_detector, source_to_axis, pitch_per_turn : float
-        Nominal distances and table feed of the scan, mm; 0: unknown.
-
-    Returns
-    -------
-    Scan
-
-    Examples
-    --------
-    >>> t = gantry.circular(8, (4, 6), 2.0, 100, 200).views
-    >>> gantry.from_views(t["source"], t["detector"], t["column_axis"], t["row_axis"], (4, 6), 2.0)
-    <gantry.Scan flat: 8 views of 4 rows x 6 columns, pitch 2 x 2 mm>
-    """
-    given = {"source": source, "detector": detector, "column_axis": column_axis, "row_axis": row_axis,
-             "arc_center": source if arc_center is None else arc_center}
-    vectors = {name: reals(values, name) for name, values in given.items()}
-    views = len(vectors["source"]) if vectors["source"].ndim else 0
-    for name, values in vectors.items():
-        if values.shape != (views, 3):
-            raise ArgumentError(f"{name}: shape {values.shape}, expected ({views or 'views'}, 3): x, y, z of each view")
-    rows, columns = sizes(two(shape, "shape"), "shape")
-    c = empty(kind, (views, rows, columns))
-    c.row_pitch, c.column_pitch = two(pitch, "pitch")
-    c.row_center, c.column_center = two([(rows - 1) / 2, (columns - 1) / 2] if center is None else center, "center")
-    for name, value in (("source_to_detector", source_to_detector), ("source_to_axis", source_to_axis), ("pitch_per_turn", pitch_per_turn)):
-        setattr(c, name, real(value, name))
-    table = table_of(c)
-    for name, values in vectors.items():
-        table[name] = values
-    table["angle"] = np.nan if angle is None else _view_angles(angle, views)
-    return Scan(c, c)
-
-
-def _view_angles(angle: Any, views: int) -> NDArray[np.float64]:
-    theta = reals(angle, "angle")
-    if theta.shape not in ((), (views,)):
-        raise ArgumentError(f"angle: shape {theta.shape}, expected ({views},): radians of each view")
-    return theta
-
-
-def from_matrices(matrices: ArrayLike, shape: Sizes, source_to_detector: float) -> Scan:
-    """Makes a scan with flat detectors by projection matrices, as Scan.matrices() returns them.
-
-    Parameters
-    ----------
-    matrices : array_like
-        3x4 matrices [views][3][4] of any scale and sign: (column w, row w, w) = M (x, y, z, 1), mm.
-    shape : (int, int)
-        Detector rows and columns.
-    source_to_detector : float
-        Distance that sets the pixel pitch, mm. A matrix does not contain it.
-
-    Returns
-    -------
-    Scan
-
-    Examples
-    --------
-    >>> scan = gantry.circular(8, (4, 6), 2.0, 100, 200)
-    >>> gantry.from_matrices(scan.matrices(), (4, 6), source_to_detector=200)
-    <gantry.Scan flat: 8 views of 4 rows x 6 columns, pitch 2 x 2 mm>
-    """
-    m = np.ascontiguousarray(reals(matrices, "matrices"))
-    if m.ndim != 3 or m.shape[1:] != (3, 4):
-        raise ArgumentError(f"matrices: shape {m.shape}, expected (views, 3, 4)")
-    rows, columns = sizes(two(shape, "shape"), "shape")
-    c = ffi.cast("double (*)[12]", m.__array_interface__["data"][0])
-    distance = real(source_to_detector, "source_to_detector")
-    return made(lambda out: lib.gt_scan_from_matrices(c, len(m), rows, columns, distance, out))
+    return _at_angles("parallel", _angles(angles, angle_unit), shape, pitch, offset, {})
 
 
 def scanners() -> dict[str, str]:

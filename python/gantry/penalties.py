@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from . import tables
 from ._c import ffi, lib
-from .backend import Array, Backend, Lent, borrowed, c_type, check_shape, host_array
+from .backend import Array, Backend, Lent, c_type
 from .errors import ArgumentError, check, keep
 from .geometry import Grid
+from .lending import LIBRARIES, calls
 
 
 class Penalty:
@@ -64,10 +63,16 @@ class Denoiser(Penalty):
     Parameters
     ----------
     function : callable
-        function(z, t) receives a volume [z][y][x] in mm^-1, which it must not change, and the step length. It returns the denoised
-        volume as an array in host memory. Its exceptions end the solver.
+        function(z, t) receives slices [z][y][x] in mm^-1 and the step length. It returns the denoised slices as a new array, and
+        keeps no reference to z. Its exceptions end the solver.
     name : str, optional
         Name in messages.
+    arrays : {"numpy", "torch", "cupy", "jax", "dlpack"}
+        Library of the arrays. "numpy": z is in host memory and read-only; every call copies the volume from and to the device.
+        Others: z and the result are in the memory of the solver's device, in its precision. Functions of PyTorch and CuPy run on
+        the stream of the backend, those of PyTorch without gradients. "dlpack": z has only the methods of DLPack.
+    slices : int, optional
+        Largest number of slices in a call (default: the whole volume).
 
     Examples
     --------
@@ -77,10 +82,15 @@ class Denoiser(Penalty):
     3
     """
 
-    def __init__(self, function: Callable[[Array, float], Any], name: str | None = None) -> None:
+    def __init__(self, function: Callable[[Any, float], Any], name: str | None = None, *, arrays: str = "numpy",
+                 slices: int | None = None) -> None:
         if not callable(function):
             raise ArgumentError(f"function: a {type(function).__name__}, expected a callable of a volume and a step length")
-        self.function = function
+        if arrays not in LIBRARIES:
+            raise ArgumentError(f"arrays: {arrays!r}, expected one of {', '.join(LIBRARIES)}")
+        if slices is not None and (not isinstance(slices, int) or slices < 1):
+            raise ArgumentError(f"slices: {slices!r}, expected a number of slices, 1 or more, or None")
+        self.function, self.arrays, self.slices = function, arrays, slices
         self.name = name if name is not None else str(getattr(function, "__name__", type(function).__name__))
 
     @property
@@ -90,10 +100,12 @@ class Denoiser(Penalty):
 
     def make(self, be: Backend, dtype: Any, grid: Grid, kappa: Array | None = None) -> Any:
         """Returns the penalty of the library that calls the function."""
-        call = _Calls(self, np.dtype(dtype), grid.shape)
+        slices = min(self.slices or grid.shape[0], grid.shape[0])
+        call = calls(self.function, self.name, self.arrays, be, dtype, (slices, *grid.shape[1:]))
         handle, name = ffi.new_handle(call), ffi.new("char[]", self.name.encode())
-        given = ffi.new("gt_denoiser *", {"name": name, "denoise": lib.gt_py_denoise, "self": handle})
+        given = ffi.new("gt_denoiser *", {"name": name, "denoise": lib.gt_py_denoise, "self": handle, "slices": slices})
         given.size = ffi.sizeof("gt_denoiser")
+        given.memory = lib.GT_HOST_MEMORY if self.arrays == "numpy" else lib.GT_DEVICE_MEMORY
         out = ffi.new("gt_penalty **")
         check(lib.gt_penalty_of_denoiser(given, be.c, c_type(dtype), grid.c, out))
 
@@ -106,23 +118,8 @@ class Denoiser(Penalty):
         return f"Denoiser({self.name})"
 
 
-class _Calls:
-    def __init__(self, denoiser: Denoiser, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
-        self.denoiser, self.dtype, self.shape = denoiser, dtype, shape
-
-    def run(self, c: Any) -> None:
-        z = borrowed(getattr(c, "in"), self.shape, None, writeable=False, dtype=self.dtype)
-        result = borrowed(c.out, self.shape, None, dtype=self.dtype)
-        assert z is not None and result is not None
-        found = host_array(self.denoiser.function(z, float(c.t)), self.dtype, f"result of {self.denoiser.name}")
-        check_shape(f"result of {self.denoiser.name}", found.shape, self.shape, "[z][y][x], as it was given")
-        result[...] = found
-        c.written = found.size
-
-
 @ffi.def_extern(error=int(lib.GT_ERR_ARG), onerror=keep)  # type: ignore[untyped-decorator]
 def gt_py_denoise(self: Any, c: Any) -> int:
     """Callback of a solver: denoises a volume."""
-    calls: _Calls = ffi.from_handle(self)
-    calls.run(c)
+    ffi.from_handle(self).run(c)
     return 0

@@ -17,7 +17,7 @@ from .errors import ArgumentError, check, keep as keep_raised, settle, text, thr
 from .geometry import Scan
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from .arguments import Unpack
 
 Step = bool | int | float | str | dict[str, Any] | None
 

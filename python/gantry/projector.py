@@ -320,7 +320,7 @@ class Projector(Operator):
         self.model = text(lib.gt_projectors[0].name) if model is None else model
         expect(self.model, str, "model", "the name of a projector, as 'sf-tr'")
         be, out = backend(device), ffi.new("gt_linop **")
-        check(lib.gt_projector_new(os.fsencode(self.model), be.c, c_type(dtype), self.grid.c, scan.c, out))
+        check(lib.gt_projector_new(os.fsencode(self.model), be.c, c_type(dtype), self.grid.c, scan.c, out), {"projector": "model"})
         made = ffi.gc(out[0], lib.gt_linop_free)
         check(lib.gt_backend_status(be.c))
         super().__init__(made, be, np.dtype(dtype), (self.grid, scan), False)

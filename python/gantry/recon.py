@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 import numpy as np
 
 from ._c import ffi, lib
-from .arguments import expect
+from .arguments import completed, expect, keywords
 from .backend import Array
-from .choices import Named, Solver, refuse_unknown, text_of
+from .choices import Named, Solver, refuse_parameters, text_of
 from .data import Projections, Volume, values_of
 from .errors import ArgumentError, check as run, settle, text
 from .files import Path, options_for
@@ -22,7 +22,7 @@ from .penalties import Penalty
 from .progress import Call, Callback
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from .arguments import Unpack
 
 
 class Outcome:
@@ -174,44 +174,69 @@ def _volumes(r: list[_Recon], grid: Grid | str | None, starts: list[Any]) -> lis
     return [Volume(np.zeros(chosen.shape, np.float32), chosen) for _ in r]
 
 
+class Settings(TypedDict, total=False):
+    """Keywords of reconstruct() and reconstruct_to(). Settings of the library have its names, with underscores."""
+
+    solver: str | Solver | Named | None
+    penalty: Penalty | str | Named | None
+    preset: str | None
+    projector: str | None
+    weights: str | None
+    init: Any
+    padding: bool | str | None
+    outside: str | None
+    stop: str | None
+    checkpoint: Path | None
+    resume: Path | None
+    backend: str | None
+    precision: str | None
+    device_memory: str | None
+    host_memory: str | None
+    keep: str | None
+    scratch: Path | None
+    overlap: bool | None
+    slabs: bool | str | None
+    unit: str | None
+    water: float | None
+    like: Path | None
+    voxel: float | str | None
+    slice: int | str | None
+    views: str | None
+    split: str | None
+    balance: bool | str | None
+    reproducible: bool | None
+    force: bool | None
+    check: bool | None
+    reading: Mapping[str, Any] | None
+    callback: Callback | None
+    progress: bool
+    on_interrupt: str
+
+
+_DEFAULTS = {"progress": False, "on_interrupt": "raise"}
+
+
+def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns all keywords in the order of Settings, with methods as texts."""
+    methods = {name: text_of(given.get(name), name) for name in ("solver", "penalty")}
+    refuse_parameters(given, Settings.__annotations__, methods["solver"])
+    return completed({**given, **methods}, Settings, _DEFAULTS)
+
+
+def _call(settings: dict[str, Any]) -> Call:
+    """Removes the keywords of the progress from the settings."""
+    callback, progress, on_interrupt = (settings.pop(name) for name in ("callback", "progress", "on_interrupt"))
+    return Call(callback, progress, on_interrupt, settings["solver"] or settings["preset"] or "reconstruct")
+
+
 @overload
-def reconstruct(data: Projections | Path | Array, scan: Scan | None = None, grid: Grid | str | None = None, *,
-                preset: str | None = None, solver: str | Solver | Named | None = None, projector: str | None = None,
-                penalty: Penalty | str | Named | None = None, weights: str | None = None, init: Any = None,
-                padding: bool | str | None = None, outside: str | None = None, stop: str | None = None,
-                checkpoint: Path | None = None, resume: Path | None = None,
-                backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
-                host_memory: str | None = None, keep: str | None = None, scratch: Path | None = None, overlap: bool | None = None,
-                slabs: bool | str | None = None, unit: str | None = None, water: float | None = None,
-                like: Path | None = None, voxel: float | str | None = None, slice: int | str | None = None, views: str | None = None,
-                split: str | None = None, balance: bool | str | None = None, reproducible: bool | None = None,
-                force: bool | None = None, check: bool | None = None, reading: Mapping[str, Any] | None = None,
-                callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise") -> Volume: ...
+def reconstruct(data: Projections | Path | Array, scan: Scan | None = None, grid: Grid | str | None = None,
+                **settings: Unpack[Settings]) -> Volume: ...
 @overload
-def reconstruct(data: list[Any] | tuple[Any, ...], scan: Scan | Sequence[Scan] | None = None, grid: Grid | str | None = None, *,
-                preset: str | None = None, solver: str | Solver | Named | None = None, projector: str | None = None,
-                penalty: Penalty | str | Named | None = None, weights: str | None = None, init: Any = None,
-                padding: bool | str | None = None, outside: str | None = None, stop: str | None = None,
-                checkpoint: Path | None = None, resume: Path | None = None,
-                backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
-                host_memory: str | None = None, keep: str | None = None, scratch: Path | None = None, overlap: bool | None = None,
-                slabs: bool | str | None = None, unit: str | None = None, water: float | None = None,
-                like: Path | None = None, voxel: float | str | None = None, slice: int | str | None = None, views: str | None = None,
-                split: str | None = None, balance: bool | str | None = None, reproducible: bool | None = None,
-                force: bool | None = None, check: bool | None = None, reading: Mapping[str, Any] | None = None,
-                callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise") -> list[Volume]: ...
-def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
-                preset: str | None = None, solver: str | Solver | Named | None = None, projector: str | None = None,
-                penalty: Penalty | str | Named | None = None, weights: str | None = None, init: Any = None,
-                padding: bool | str | None = None, outside: str | None = None, stop: str | None = None,
-                checkpoint: Path | None = None, resume: Path | None = None,
-                backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
-                host_memory: str | None = None, keep: str | None = None, scratch: Path | None = None, overlap: bool | None = None,
-                slabs: bool | str | None = None, unit: str | None = None, water: float | None = None,
-                like: Path | None = None, voxel: float | str | None = None, slice: int | str | None = None, views: str | None = None,
-                split: str | None = None, balance: bool | str | None = None, reproducible: bool | None = None,
-                force: bool | None = None, check: bool | None = None, reading: Mapping[str, Any] | None = None,
-                callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise", **unknown: Any) -> Volume | list[Volume]:
+def reconstruct(data: list[Any] | tuple[Any, ...], scan: Scan | Sequence[Scan] | None = None, grid: Grid | str | None = None,
+                **settings: Unpack[Settings]) -> list[Volume]: ...
+@keywords(Settings, _DEFAULTS)
+def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, **settings: Unpack[Settings]) -> Volume | list[Volume]:
     """Reconstructs a volume, bit-identical to `gantry recon`.
 
     Settings that are not given are chosen, and logged with the reason (logger "gantry"). Notes on the data are warnings of the class Remark.
@@ -289,20 +314,15 @@ def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
     >>> v.shape, v.result.iterations
     ((6, 24, 24), 3)
     """
-    settings: dict[str, Any] = {"solver": text_of(solver, "solver"), "penalty": text_of(penalty, "penalty"), "preset": preset, "projector": projector,
-                "weights": weights, "padding": padding, "outside": outside, "stop": stop, "checkpoint": checkpoint, "resume": resume, "backend": backend,
-                "precision": precision, "device-memory": device_memory, "host-memory": host_memory, "keep": keep, "scratch": scratch,
-                "overlap": overlap, "slabs": slabs, "unit": unit, "water": water, "like": like, "voxel": voxel, "slice": slice, "views": views,
-                "split": split, "balance": balance, "reproducible": reproducible, "force": force, "check": check}
-    refuse_unknown(unknown, _KEYWORDS, settings["solver"])
-    several = _is_several(data, scan)
+    given = _checked(settings)
+    init, reading, several = given.pop("init"), given.pop("reading"), _is_several(data, scan)
     if several:
-        settings["outside"] = outside or "no"
+        given["outside"] = given["outside"] or "no"
     parts = list(data) if several else [data]
     scans, starts = (_each("scan", scan, len(parts)), _each("init", init, len(parts))) if several else ([scan], [init])
-    call = Call(callback, progress, on_interrupt, settings["solver"] or preset or "reconstruct")
+    call = _call(given)
     with call.runs():
-        r = [_Recon(d, s, {**settings, "init": None if _is_array(x) else x}, call, reading) for d, s, x in zip(parts, scans, starts)]
+        r = [_Recon(d, s, {**given, "init": None if _is_array(x) else x}, call, reading) for d, s, x in zip(parts, scans, starts)]
         volumes = _volumes(r, grid, starts)
         if several:
             run(lib.gt_recon_run_joint([one.c for one in r], len(r), [v.c for v in volumes]))
@@ -311,50 +331,6 @@ def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
     for one, v in zip(r, volumes):
         v.result = Outcome(one.c)
     return volumes if several else volumes[0]
-
-
-_KEYWORDS = ("solver", "penalty", "preset", "projector", "weights", "init", "padding", "outside", "stop", "checkpoint", "resume", "backend", "precision",
-             "device_memory", "host_memory", "keep", "scratch", "overlap", "slabs", "unit", "water", "like", "voxel", "slice", "views", "split",
-             "balance", "reproducible", "force", "check", "reading", "callback", "progress", "on_interrupt")
-
-
-class Settings(TypedDict, total=False):
-    """Common keywords of reconstruct() and reconstruct_to(), for type checkers."""
-
-    preset: str | None
-    solver: str | Solver | Named | None
-    projector: str | None
-    penalty: Penalty | str | Named | None
-    weights: str | None
-    init: Any
-    padding: bool | str | None
-    outside: str | None
-    stop: str | None
-    checkpoint: Path | None
-    resume: Path | None
-    backend: str | None
-    precision: str | None
-    device_memory: str | None
-    host_memory: str | None
-    keep: str | None
-    scratch: Path | None
-    overlap: bool | None
-    slabs: bool | str | None
-    unit: str | None
-    water: float | None
-    like: Path | None
-    voxel: float | str | None
-    slice: int | str | None
-    views: str | None
-    split: str | None
-    balance: bool | str | None
-    reproducible: bool | None
-    force: bool | None
-    check: bool | None
-    reading: Mapping[str, Any] | None
-    callback: Callback | None
-    progress: bool
-    on_interrupt: str
 
 
 def reconstruct_to(data: Projections | Path, path: Path, grid: Grid | str | None = None, **settings: Unpack[Settings]) -> Outcome:
@@ -384,15 +360,12 @@ def reconstruct_to(data: Projections | Path, path: Path, grid: Grid | str | None
     >>> gantry.read_volume("small.nc").shape
     (6, 24, 24)
     """
-    given: dict[str, Any] = dict(settings)
-    refuse_unknown({name: value for name, value in given.items() if name not in _KEYWORDS}, _KEYWORDS, None)
-    solver = text_of(given.pop("solver", None), "solver")
-    call = Call(given.pop("callback", None), given.pop("progress", False), given.pop("on_interrupt", "raise"), "reconstruct")
-    reading, penalty = given.pop("reading", None), text_of(given.pop("penalty", None), "penalty")
+    given = _checked(settings)
+    reading, call = given.pop("reading"), _call(given)
     if isinstance(data, (list, tuple)):
         raise ArgumentError("data: several scans, expected one: reconstruct() takes several, write() writes their volumes")
     with call.runs():
-        r = _Recon(data, None, {"solver": solver, "penalty": penalty, **given}, call, reading)
+        r = _Recon(data, None, given, call, reading)
         if grid is not None:
             r.grid(grid)
         run(lib.gt_recon_run_to(r.c, os.fsencode(path), ffi.NULL))

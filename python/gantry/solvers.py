@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any
 
@@ -10,8 +11,8 @@ from numpy.typing import DTypeLike
 
 from . import tables
 from ._c import ffi, lib
-from .arguments import expect, real
-from .backend import Array, Backend, Lent, backend, c_type, check_shape, finite, host_array, result_array
+from .arguments import expect, kind_of, real
+from .backend import Array, Backend, Lent, as_array, backend, c_type, check_shape, finite, host_array, result_array
 from .choices import Solver
 from .data import Projections, Volume, values_of
 from .errors import ArgumentError, Remark, check, text
@@ -48,6 +49,8 @@ def array_and_scan(data: Any, scan: Any) -> tuple[Any, Any]:
         if scan is not None:
             raise ArgumentError("scan: the projections have their own, expected none")
         return data.data, data.scan
+    if isinstance(data, (str, os.PathLike)):
+        raise ArgumentError(f"data: {kind_of(data)}, expected projections or an array with its scan: gantry.read() reads a file")
     expect(data, object if not isinstance(data, (Volume, Scan)) else Projections, "data", "projections, or an array with its scan")
     if scan is None:
         raise ArgumentError("scan: None, expected the Scan of these projections, which an array does not have")
@@ -222,7 +225,7 @@ class Result:
         self.cost, self.residual, self.change = (last.cost, last.residual, last.change) if last else (float("nan"),) * 3
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        return np.array(self.x, dtype) if copy else np.asarray(self.x, dtype)
+        return as_array(self.x, dtype, copy)
 
     def __repr__(self) -> str:
         return f"<gantry.Result: {self.iterations} iterations, cost {self.cost:g}{', stopped' if self.stopped else ''}>"

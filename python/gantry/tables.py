@@ -6,8 +6,6 @@ import keyword
 import os
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ._c import ffi, lib
 from .errors import ArgumentError, UnknownNameError, check, text
 
@@ -31,6 +29,11 @@ def python_name(key: str) -> str:
     """Converts a name to Python's spelling: "os-sart" becomes os_sart."""
     name = key.replace("-", "_")
     return name + "_" if keyword.iskeyword(name) else name
+
+
+def class_name(key: str) -> str:
+    """Returns the class name of a method: OSSART for "os-sart"."""
+    return key.replace("-", "").upper()
 
 
 def names(kind: str) -> list[str]:
@@ -118,11 +121,9 @@ def parameters(kind: str, name: str) -> list[Parameter]:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
-    if isinstance(value, (float, np.floating)):
-        return repr(float(value))
-    return str(value)
+    if getattr(value, "ndim", None) == 0:  # a number of NumPy, which a build of the package need not have
+        value = value.item()
+    return str({True: "yes", False: "no"}[value]) if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
 
 
 def joined(name: str, given: dict[str, Any]) -> str:

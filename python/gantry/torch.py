@@ -12,12 +12,14 @@ try:
 except ImportError as missing:
     raise ImportError("gantry.torch needs PyTorch: pip install torch") from missing
 
+from .arguments import kind_of
 from .errors import ArgumentError
 from .geometry import Grid, Scan
-from .projector import Operator
+from .motion import MOTIONS, MotionDerivative, moved
+from .projector import Operator, Projector
 from .solvers import Analytic
 
-__all__ = ["Layer", "fdk", "layer"]
+__all__ = ["Layer", "MovingProjector", "fdk", "layer"]
 
 
 class _Apply(torch.autograd.Function):
@@ -62,6 +64,8 @@ class Layer(torch.nn.Module):
     def forward(self, x: Any) -> Any:
         """The operator applied."""
         wanted = getattr(torch, self.op.dtype.name)
+        if not isinstance(x, torch.Tensor):
+            raise ArgumentError(f"x: {kind_of(x)}, expected a torch.Tensor: torch.as_tensor(x) makes one")
         if x.dtype in (torch.float16, torch.bfloat16):
             return _apply(x.to(wanted), self.op).to(x.dtype)
         if x.dtype != wanted:
@@ -90,3 +94,57 @@ def fdk(scan: Scan, grid: Grid | None = None, *, dtype: Any = "float32", device:
     Gradients use the exact transpose, computed in double and rounded to dtype, "float32" or "float64". parameters: those of
     the method, such as filter="hann"."""
     return Layer(Analytic(scan, grid, device=device, dtype=dtype, **parameters))
+
+
+class _Project(torch.autograd.Function):
+    """Projections of x by a scan after a motion; gradients by both, of first order."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, motion: Any, module: MovingProjector) -> Any:
+        A = module.projector(motion)
+        ctx.save_for_backward(x, motion)
+        ctx.module, ctx.A = module, A
+        return A(x.detach())
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, gradient: Any) -> Any:
+        x, motion = ctx.saved_tensors
+        gradient = gradient.detach()
+        by_x = ctx.A.T(gradient) if ctx.needs_input_grad[0] else None
+        by_motion = None
+        if ctx.needs_input_grad[1]:
+            by_motion = ctx.module.derivative(x, motion).T(gradient).to(device=motion.device, dtype=motion.dtype)
+        return by_x, by_motion, None
+
+
+class MovingProjector(torch.nn.Module):
+    """Projections y = A(motion) x of volumes [z][y][x] by a scan whose views move, with gradients by volume and motion.
+
+    motion: (views, 9), columns as in gantry.MOTIONS, in mm and radians; usually in double precision. The gradient by all
+    parameters of all views costs about one projection. Gradients are of first order. The model needs a derivative by the
+    geometry: "joseph"."""
+
+    def __init__(self, scan: Scan, grid: Grid | None = None, model: str = "joseph", *, dtype: Any = "float32", device: str = "cpu") -> None:
+        super().__init__()
+        self.scan, self.grid = scan, scan.grid() if grid is None else grid
+        self.model, self.dtype, self.device = model, dtype, device
+
+    def projector(self, motion: Any) -> Projector:
+        """The projector after a motion."""
+        scan = moved(self.scan, motion.detach().cpu().numpy())
+        return Projector(scan, self.grid, self.model, device=self.device, dtype=self.dtype)
+
+    def derivative(self, x: Any, motion: Any) -> MotionDerivative:
+        """The derivative of the projections of x by the motion."""
+        return MotionDerivative(self.scan, self.grid, x.detach(), motion.detach().cpu().numpy(), self.model, device=self.device,
+                                dtype=self.dtype)
+
+    def forward(self, x: Any, motion: Any) -> Any:
+        """Projects one volume."""
+        wanted = getattr(torch, str(self.dtype))
+        if x.dtype != wanted or tuple(x.shape) != self.grid.shape:
+            raise ArgumentError(f"x: {x.dtype} of shape {tuple(x.shape)}, expected {wanted} of shape {self.grid.shape}: [z][y][x]")
+        if tuple(motion.shape) != (len(self.scan), len(MOTIONS)):
+            raise ArgumentError(f"motion: shape {tuple(motion.shape)}, expected {(len(self.scan), len(MOTIONS))}: [view][parameter]")
+        return _Project.apply(x, motion, self)

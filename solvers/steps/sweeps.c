@@ -71,10 +71,10 @@ gt_status gt_sweeps_run(const gt_problem *p, const void *options, gt_array *x, c
 	struct state s = { .x = x, .pace.t = 1, .relax = o->relax };
 	int done = 0;
 	GT_TRY(check(o));
-	GT_TRY(gt_ordered_subsets_new(p, o, x, &sweep));
 	GT_TRY(gt_array_like(x, &own));
 	s.next = own;
 	GT_TRY(gt_anderson_new(p->subsets > 1 ? "os-sart" : "sirt", x, o->anderson, &s.mixed));
+	GT_TRY(gt_ordered_subsets_new(p, o, x, &sweep));
 	list_kept(&s, o->momentum, gt_ordered_subsets_seen(sweep), kept);
 	GT_TRY(gt_resume(m, kept, &done));
 	if (done)

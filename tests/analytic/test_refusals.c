@@ -146,6 +146,37 @@ START_TEST(tilted_rows_and_beams)
 }
 END_TEST
 
+static void refuse_plate(gt_shape shape, const gt_orbit *changes, const char *text)
+{
+	gt_orbit o = orbit_of(shape);
+	o.rows = 40;
+	o.tilt = changes->tilt;
+	o.panel = changes->panel;
+	o.turn = changes->turn > 0 ? changes->turn : o.turn;
+	gt_scan *s = scan_of(&o);
+	REFUSED(s, shape == GT_PARALLEL ? "fbp" : "fdk", text);
+	gt_scan_free(s);
+}
+
+START_TEST(tilted_axes)
+{
+	for (int shape = GT_FLAT; shape <= GT_PARALLEL; shape += GT_PARALLEL - GT_FLAT) {
+		refuse_plate((gt_shape)shape, &(gt_orbit){ .tilt = 0.6, .turn = 1.5 * GT_PI },
+		             "cover 270.00 degrees about a tilted axis: expected 360");
+		refuse_plate((gt_shape)shape, &(gt_orbit){ .tilt = 0.6, .turn = GT_PI, .panel = GT_PANEL_AXIS }, "cover 180.00 degrees");
+		refuse_plate((gt_shape)shape, &(gt_orbit){ .tilt = 0.6, .panel = GT_PANEL_STAGE_FIXED }, "from the tangent of the orbit");
+		refuse_plate((gt_shape)shape, &(gt_orbit){ .tilt = 1.4 },
+		             "inclined by 80.2141 degrees to the x-y plane: expected at most 75");
+	}
+	gt_orbit o = orbit_of(GT_FLAT);
+	o.tilt = 0.6;
+	o.turn = 1.5 * GT_PI;
+	gt_scan *s = scan_of(&o);
+	ck_ok(run(s, "fdk", "short-scan=off"));
+	gt_scan_free(s);
+}
+END_TEST
+
 START_TEST(axis_out_of_sight_and_no_circle)
 {
 	gt_orbit o = orbit_of(GT_FLAT);
@@ -195,6 +226,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, holes);
 	tcase_add_test(tc, missing_angles);
 	tcase_add_test(tc, tilted_rows_and_beams);
+	tcase_add_test(tc, tilted_axes);
 	tcase_add_test(tc, axis_out_of_sight_and_no_circle);
 	tcase_add_test(tc, arrays_that_do_not_fit);
 }

@@ -56,8 +56,8 @@ refused_output 2 "--views=0" simulate --phantom shepp-logan --views 0
 refused_output 2 "--detector=round" simulate --phantom shepp-logan --detector round
 refused_output 2 "--spot=1,2" simulate --phantom shepp-logan --spot 1,2
 refused 2 "--window=3" view scan.nc -o out.png --window 3
-refused 2 "--window=0:100HU: expected LOW:HIGH without units: set the unit by --unit HU" view scan.nc -o out.png --window 0:100HU
-refused 2 "--unit mm-1" view scan.nc -o out.html --window "0 mm-1:0.02 mm-1"
+refused 2 "--unit, --plane and --convention are for volumes" view scan.nc -o out.png --window 0:100HU
+refused 2 "expected one unit for both numbers" view scan.nc -o out.html --window "0 mm-1:0.02 HU"
 refused 2 "--slice=5000" view scan.nc -o out.png --slice 5000
 nothing_left out.png "view with wrong options"
 refused 2 "unknown workload" bench --workload nothing

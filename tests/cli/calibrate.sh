@@ -10,13 +10,13 @@ ellipsoid center=12,14,7 radius=4 density=0.06
 SHAPES
 circle=(--scanner c-arm --views 36 --columns 40 --rows 20 --column-pitch 2.6 --row-pitch 2.6 --source-to-axis 100 --source-to-detector 200 --turns 1)
 ok simulate "${circle[@]}" --phantom body.shapes --column-offset 1.5 --rays 1 --photons 1e5 -o right.nc
-ok import right.nc -o wrong.nc --column-center 19.5
-ok calibrate wrong.nc -o mended.nc --find center --picture report.png --json
+ok import right.nc -o wrong.nc --axis 19.5
+ok calibrate wrong.nc -o mended.nc --find axis --picture report.png --json
 holds "$(value column_center) > 20.95 && $(value column_center) < 21.05" "column $(value column_center), expected 21"
 [ -s report.png ] || fail "no picture"
 ok info mended.nc
 says "calibrate=center:1."
-ok calibrate wrong.nc --find center
+ok calibrate wrong.nc --find axis
 says "column of the central ray: 2"
 grep -q "axis is seen" <<<"$out" && fail "an axis in the plane of source and central ray: $out"
 # A vendor file with the axis off the central ray: both columns are printed.
@@ -25,18 +25,18 @@ printf '%s\n' "[XTekCT]" Projections=36 SrcToObject=100 SrcToDetector=200 Detect
 ok geometry beside.xtekct --direction as-file --axis-side as-file -o beside.nc
 ok recon right.nc -o body.nc --grid 32 --solver fdk
 ok project body.nc --scan beside.nc -o beside-p.nc
-ok calibrate beside-p.nc --find center
+ok calibrate beside-p.nc --find axis
 grep -qE "^column of the central ray: 19\.[45][0-9]*; the rotation axis is at column (21|17)\." <<<"$out" || fail "$out"
 
-refused_output 1 "not converged after 1 iterations" calibrate wrong.nc --find center,roll --iterations 1 --backend cpu:2
+refused_output 1 "not converged after 1 iterations" calibrate wrong.nc --find axis,roll --iterations 1 --backend cpu:2
 refused_output 2 "cpux" calibrate wrong.nc --backend cpux
 refused_output 2 "unknown --find 'centre'" calibrate wrong.nc --find centre
-refused_output 2 "center is given twice" calibrate wrong.nc --find center,center
+refused_output 2 "axis is given twice" calibrate wrong.nc --find axis,axis
 refused_output 2 "iterations" calibrate wrong.nc --iterations 0
 ok simulate --scanner ge-ct750hd --reduce 16 --phantom water-cylinder -o arc.nc --rays 1
 for few in 1 3 7; do
 	ok simulate --scanner c-arm --views $few --columns 40 --rows 20 --phantom body.shapes --rays 1 -o few.nc
-	refused_output 1 "not unique: $few view" calibrate few.nc --find center
+	refused_output 1 "not unique: $few view" calibrate few.nc --find axis
 done
 refused_output 1 "found an arc detector" calibrate arc.nc
 
@@ -50,7 +50,7 @@ refused_output 1 "found an arc detector" calibrate arc.nc
 } > balls.shapes
 circle=(--scanner c-arm --views 36 --columns 90 --rows 110 --column-pitch 0.8 --row-pitch 0.8 --source-to-axis 400 --source-to-detector 600 --turns 1)
 ok simulate "${circle[@]}" --phantom balls.shapes --column-offset 2.25 --rays 3 --photons 1e5 -o right.nc
-ok import right.nc -o balls.nc --column-center 44.5
+ok import right.nc -o balls.nc --axis 44.5
 ok calibrate balls.nc --beads 7 -o mended.nc --table views.csv --picture balls.png --json
 holds "$(value column_center) > 46.73 && $(value column_center) < 46.77" "column $(value column_center), expected 46.75"
 holds "$(value residual_after) < 0.05 && $(value residual_before) > 0.001" "$out"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# info --check names planted faults and their corrections; import --flip and --column-center apply them.
+# info --check names planted faults and their corrections; import --flip and --axis apply them.
 . "$(dirname "$0")/support/lib.sh"
 
 # found VERDICT [ARGUMENTS]: the check of bad.nc, made by import with ARGUMENTS, fails with the verdict, and its proposal corrects the scan.
@@ -33,9 +33,9 @@ holds "$(value pairs) > 1000"
 found "columns are flipped" --flip columns
 found "the rotation direction is reversed" --flip turn
 found "rows are flipped" --flip rows
-found "rows are flipped, and the column of the central ray is wrong" --flip rows --column-center 47
-found "the column of the central ray is wrong: 44.1" --column-center 0.5 # so far off that nothing can be compared
-found "the column of the central ray is wrong: 44.1" --column-center 43.875
+found "rows are flipped, and the column of the central ray is wrong" --flip rows --axis 47
+found "the column of the central ray is wrong: 44.1" --axis 0.5 # so far off that nothing can be compared
+found "the column of the central ray is wrong: 44.1" --axis 43.875
 grep -q "its offset has the wrong sign" stderr.txt && fail "a fixed scan is blamed"
 "$gantry" info --check bad.nc 2>/dev/null | grep -q "its offset has the wrong sign" || fail "the sign of the offset is not named"
 # Flipping twice restores bit-identical data and views.

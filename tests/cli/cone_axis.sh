@@ -49,7 +49,7 @@ ok recon counts "${images[@]}" --no-check "${grid[@]}" -o centre.nc
 refused 1 "" compare centre.nc right.nc --rmse 5e-4mm-1
 # A given axis stays, and the command of the warning works.
 ok recon counts "${images[@]}" --axis 31.5 "${grid[@]}" -o off.nc
-read -ra command < <(sed -n 's/.*; try: gantry \(import counts -o fixed.nc --column-center [0-9.]*\) (.*/\1/p' stderr.txt)
+read -ra command < <(sed -n 's/.*; try: gantry \(import counts -o fixed.nc --axis [0-9.]*\) (.*/\1/p' stderr.txt)
 [ "${#command[@]}" = 6 ] || fail "a given axis is not compared: $(cat stderr.txt)"
 ok "${command[@]}" "${images[@]}"
 ok recon fixed.nc "${grid[@]}" -o fixed_volume.nc

@@ -46,7 +46,7 @@ refused_output 1 "is a file missing?" convert slices
 cp slices/000001.tif slices/000002.tif
 refused_output 1 "slices/000002.tif: is slice 1, expected 2" convert slices
 cp slices.tif/000002.tif slices/000002.tif
-refused_output 1 "is no slice of the volume of slices/000001.tif" convert slices
+refused_output 1 "is not a slice of the volume of slices/000001.tif" convert slices
 rm -r slices slices.tif one.tif slices.png
 
 ok convert truth.nc -o ffp.nc --position FFP
@@ -58,14 +58,14 @@ if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
 	says "grid                     $grid"
 	says "phantom=man.shapes"
 	says "unit                     HU"
-	# Where nobody knows how the patient lay, DICOM's word for it is said to be a guess; where it is stated, it is not.
+	# An unknown patient position is written as HFS with a note; a stated one without.
 	printf 'ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\nElementSpacing = 1 1 1\nDimSize = 4 4 2\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n%s' \
 		abcdefghijklmnopqrstuvwxyz123456 >rock.mha
 	ok convert rock.mha -o guessed/ --input-unit HU
-	grep -q "nobody stated how the patient lay: HFS is written" stderr.txt || fail "a guess is written without a note: $(cat stderr.txt)"
+	grep -q "the patient position is unknown: HFS is written" stderr.txt || fail "a guess is written without a note: $(cat stderr.txt)"
 	grep -q "volume .*, HFS" stderr.txt && fail "an unstated position is reported: $(cat stderr.txt)"
 	ok convert rock.mha -o stated/ --input-unit HU --position FFS
-	grep -q "nobody stated" stderr.txt && fail "a stated position is called a guess: $(cat stderr.txt)"
+	grep -q "the patient position is unknown" stderr.txt && fail "a stated position is called a guess: $(cat stderr.txt)"
 	ok view series -o series.png
 	grep -q -- "--convention radiological gives that of DICOM viewers" stderr.txt || fail "no note on orientation: $(cat stderr.txt)"
 	ok view series -o series.png --convention radiological

@@ -128,7 +128,7 @@ cp plain/000030.dcm plain/copy.dcm
 refused_output 1 "plain/000030.dcm and plain/copy.dcm: both have Instance Number 30: expected each view once" import plain
 rm plain/copy.dcm plain/000031.dcm
 ok import plain -o gap.nc
-grep -qF "views that are missing: 1, in gaps: 1, the first between view 29 (plain/000030.dcm) and view 30 (plain/000032.dcm)" stderr.txt || fail "a gap: $(cat stderr.txt)"
+grep -qF "missing views: 1, in gaps: 1, the first between view 29 (plain/000030.dcm) and view 30 (plain/000032.dcm)" stderr.txt || fail "a gap: $(cat stderr.txt)"
 # All commands report the same numbers of views.
 ok simulate --scanner ge-ct750hd-helical --reduce 12 --columns 75 --rows 7 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o still
 rm still/00003[1-4].dcm

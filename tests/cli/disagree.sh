@@ -23,9 +23,9 @@ ok recon "flipped one.nc" -o wrong.nc --quiet "${grid[@]}"
 [ ! -s stderr.txt ] || fail "--quiet says: $(cat stderr.txt)"
 ok recon "flipped one.nc" -o wrong.nc --solver cgls:iterations=1 "${grid[@]}"
 grep -qF "columns are flipped" stderr.txt || fail "an iterative method does not check: $(cat stderr.txt)"
-ok import "right one.nc" -o off.nc --column-center 57
+ok import "right one.nc" -o off.nc --axis 57
 ok recon off.nc -o wrong.nc "${grid[@]}"
-grep -q "the column of the central ray is wrong: 55.1.*try: gantry import off.nc -o fixed.nc --column-center 55.1" stderr.txt ||
+grep -q "the column of the central ray is wrong: 55.1.*try: gantry import off.nc -o fixed.nc --axis 55.1" stderr.txt ||
 	fail "a wrong centre is not reported: $(cat stderr.txt)"
 # Without comparable rays there is no message.
 ok simulate --reduce 8 --turns 0.3 --phantom body.txt --rays 1 -o part.nc

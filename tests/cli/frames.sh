@@ -9,7 +9,7 @@ refused_output 1 "holds no files of a known format" recon empty
 # A pin of plastic and metal: 91 images with one dead pixel, at 0.69 of the flat field.
 ok recon "$GT_DATA/pin" -o pin.nc --grid 147x147x5@1x1x1+0,0,50 --backend "$backend"
 grep -q "rotation axis found at column 85.8[1-7]" stderr.txt || fail "another axis: $(cat stderr.txt)"
-grep -q "1 cell without light (the first at row 0, column 0)" stderr.txt || fail "no dead cell: $(cat stderr.txt)"
+grep -q "interpolated 1 dead pixel (first at row 0, column 0)" stderr.txt || fail "no dead cell: $(cat stderr.txt)"
 grep -q "air found in 29 columns at the left and 23 at the right edge" stderr.txt || fail "other air: $(cat stderr.txt)"
 # Line integrals of air are 0.00 +- 0.02, also at the dead pixel; air in the image stays near 0 despite the metal.
 ok prepare "$GT_DATA/pin" -o pin-prepared.nc --auto
@@ -39,8 +39,8 @@ fi
 
 # Export with one range.
 ok convert pin.nc -o pin.tif --number u16 --range 0:0.005
-grep -q "are beyond the range 0 to 0.005" stderr.txt || fail "nothing is beyond: $(cat stderr.txt)"
-refused_output 2 "has one type of numbers" recon pin-scan.nc --number u16
+grep -q "are outside the range 0 to 0.005" stderr.txt || fail "nothing is beyond: $(cat stderr.txt)"
+refused_output 2 "has one sample type" recon pin-scan.nc --number u16
 refused 2 "--range=0:1: applies to integers alone" convert pin.nc -o x.tif --range 0:1
 
 refused_output 2 "--flat does not apply" recon pin-scan.nc --flat x.tif

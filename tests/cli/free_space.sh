@@ -6,8 +6,8 @@ ok simulate --phantom forbild-head --reduce 16 --photons 1e5 --seed 3 -o scan.nc
 
 # early COMMAND...: refused before computing, with required and available space.
 early() {
-	refused 1 "the disk has too little room: needs " "$@"
-	grep -qE 'needs [0-9.]+ (KiB|MiB), [0-9.]+ (bytes|KiB|MiB) are left' stderr.txt || fail "gantry $*: $(cat stderr.txt)"
+	refused 1 "not enough disk space: needs " "$@"
+	grep -qE 'needs [0-9.]+ (KiB|MiB), [0-9.]+ (bytes|KiB|MiB) available' stderr.txt || fail "gantry $*: $(cat stderr.txt)"
 	grep -qE '[0-9]+ %  |iteration|voxels ' stderr.txt && fail "gantry $* computed first: $(cat stderr.txt)"
 	nothing_left none "gantry $*"
 }
@@ -32,7 +32,7 @@ all() {
 	early import large.nc -o "$1none.nc"
 	early import truth.nc -o "$1none.nc"
 	early view noise.nc -o "$1none.html" --page-size 1MB
-	# Of a checkpoint the image is known at once, what a solver keeps beside it when it begins.
+	# The image of a checkpoint is known at once, the solver's state when it begins.
 	early recon scan.nc -o "$outside" --grid 64x64x40@4x4x5 --solver fista:iterations=2 --checkpoint "$1none.ck" --backend cpu
 	early recon scan.nc -o "$outside" --grid 40x40x12@6x6x12 --solver fista:iterations=2 --checkpoint "$1none.ck" --backend cpu
 }
@@ -53,9 +53,9 @@ trap 'cd / && umount "$work/disk"; rm -rf "$work"' EXIT
 head -c 900K /dev/urandom >disk/others
 all disk/
 head -c 80K /dev/urandom >>disk/others
-refused 1 "the disk has too little room: needs " recon scan.nc -o disk/none/ --grid 64x64x40@4x4x5 --backend cpu
+refused 1 "not enough disk space: needs " recon scan.nc -o disk/none/ --grid 64x64x40@4x4x5 --backend cpu
 early convert truth.nc -o disk/none/
-refused 1 "the disk has too little room: needs " import large.nc -o disk/none/ --format dicom-ct-pd
+refused 1 "not enough disk space: needs " import large.nc -o disk/none/ --format dicom-ct-pd
 nothing_left none "import to DICOM"
 # A checkpoint that fits once, but not together with its predecessor.
 rm disk/others

@@ -29,10 +29,10 @@ for file in scan.npy scan.json scan.csv scan.leap; do
 	holds "$(value views) == 60 && $(value source_to_axis_mm) - 120 < 1e-9 && 120 - $(value source_to_axis_mm) < 1e-9" "$file"
 done
 ok geometry scan.nc -o scan.xml
-grep -q "from the last to the first" scan.xml || fail "RTK's columns are not reported"
+grep -q "image columns are reversed" scan.xml || fail "RTK's columns are not reported"
 ok geometry scan.xml --rows 12 --columns 40 --pixel 1 --reverse-columns -o back.nc
 refused_output 2 "expected --pixel" geometry scan.xml --rows 12 --columns 40
-refused_output 2 "says nothing of the number of rows" geometry scan.npy
+refused_output 2 "does not state the number of rows" geometry scan.npy
 refused 2 "ends in .nc, .xml" geometry scan.nc -o scan.txt
 refused_output 1 "no geometry in a known format" geometry scan.png
 
@@ -78,9 +78,9 @@ ok recon images.nc -o one.nc --solver sirt:iterations=1 --grid 8 --force --no-ch
 grep -q "change [0-9.e+-]* mm-1" stderr.txt || fail "HU without a patient: $(cat stderr.txt)"
 ok recon images.nc -o two.nc --solver sirt:iterations=1 --grid 8 --force --no-check --backend "$backend" --water 0.02
 grep -q "change [0-9.e+-]* HU" stderr.txt || fail "no HU with a stated water value: $(cat stderr.txt)"
-refused_output 1 "3 images, and scan.json says 60 views" import raw --raw u16le:40x12 --geometry scan.json
+refused_output 1 "3 images, but scan.json states 60 views" import raw --raw u16le:40x12 --geometry scan.json
 refused_output 1 "has 960 bytes, expected" import raw --raw u16le:41x12 --angles 0:60
-refused_output 2 "type 'u17' is not read" import raw --raw u17:40x12 --angles 0:60
+refused_output 2 "type 'u17' is not supported" import raw --raw u17:40x12 --angles 0:60
 mkdir edf
 for i in 1 2 3; do
 	printf '%-510s}\n' "{ HeaderID = EH:0 ; Size = 960 ;
@@ -97,7 +97,7 @@ says "least                    257"
 # --axis is the column of the projected axis, also if the central ray of the file is elsewhere (RTK).
 sed 's/-116/-4/; s/>2</>0</' rtk.xml >near.xml
 ok import raw --raw u16le:40x12 --values line-integrals --geometry near.xml --pixel 1 --axis 17.25 -o axis.nc
-grep -q "the axis is seen at column 17.25, as asked for (23.5 in the file)" stderr.txt || fail "axis: $(cat stderr.txt)"
+grep -q "the axis is at column 17.25, as requested (23.5 in the file)" stderr.txt || fail "axis: $(cat stderr.txt)"
 ok geometry show axis.nc --json
 holds "$(value axis_column) > 17.249 && $(value axis_column) < 17.251 && $(value column_center) != 17.25" "axis at $(value axis_column), central ray at $(value column_center)"
 
@@ -126,6 +126,6 @@ if [ -f "$GT_DATA/nxtomo/k11-18014.nxs" ]; then
 	grep -q "3001 views from 89.9951 to 269.995 degrees" stderr.txt || fail "angles: $(cat stderr.txt)"
 	grep -q "100 flat fields by the keys: 50 before, 50 after" stderr.txt || fail "flats: $(cat stderr.txt)"
 	cp "$GT_DATA/nxtomo/k11-18014.nxs" .
-	refused_output 1 "k11-18014/k11-18014-imaging.h5, which is not there" import k11-18014.nxs
+	refused_output 1 "k11-18014/k11-18014-imaging.h5, which does not exist" import k11-18014.nxs
 fi
 finish

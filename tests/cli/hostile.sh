@@ -25,7 +25,7 @@ done
 mkfifo pipe pipe.json pipe.npy pipe.csv
 ok recon good.nc --solver sirt:iterations=1 -o volume.nc --backend "$backend"
 for thing in ./pipe ./pipe.json ./pipe.npy /dev/zero; do
-	for command in info "view -o out.html" "recon -o out.nc" "convert -o out.mha" "compare good.nc" "tune --import" "geometry show" "rabbitct" "calibrate --find center"; do
+	for command in info "view -o out.html" "recon -o out.nc" "convert -o out.mha" "compare good.nc" "tune --import" "geometry show" "rabbitct" "calibrate --find axis"; do
 		# shellcheck disable=SC2086
 		refused 1 "" $command $thing
 	done

@@ -59,8 +59,8 @@ refused 2 "the same file as the input" convert pairs/n.npy -o pairs/n.npy
 refused 2 "the data file of the input" convert pairs/n.raw.json -o pairs/n.raw
 refused 2 "the data file of that of --like" recon scan.nc -o pairs/n.npy --like pairs/n.npy.json
 printf '{"mine": 1}' >pairs/m.npy.json
-refused 1 "pairs/m.npy.json is there and describes another file" convert truth.nc -o pairs/m.npy
-refused 1 "the data file of a MetaImage beside it" convert truth.nc -o pairs/v.raw
+refused 1 "pairs/m.npy.json exists and describes another file" convert truth.nc -o pairs/m.npy
+refused 1 "the data file of a MetaImage header" convert truth.nc -o pairs/v.raw
 nothing_left pairs/m.npy "a JSON of another file"
 [ "$(cat pairs/m.npy.json)" = '{"mine": 1}' ] || fail "pairs/m.npy.json was replaced"
 [ "$sum" = "$(cat pairs/n.* | md5sum)" ] || fail "pairs/n.* have changed"

@@ -20,7 +20,7 @@ same() {
 	ok compare slabs.nc whole.nc --rmse 1e-7
 }
 if [ "$backend" != cpu ]; then
-	# What a device needs at the least, twice.
+	# Twice the minimum memory of a device.
 	refused 1 "one slice and one view at a time, needs" "${recon[@]}" --device-memory 10kB -o whole.nc
 	least=$(sed -n 's/.*needs \([0-9.]*\) MiB on.*/\1/p' stderr.txt)
 	little=(--device-memory "$(awk "BEGIN { print $least * 2 }")MiB")

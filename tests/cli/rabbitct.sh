@@ -10,7 +10,7 @@ ok info set.rctd
 says "detector                 flat"
 says "views                    37"
 says "water_mm-1               0.02"
-grep -q "no pitch of the pixels: taken as 0.32 mm" stderr.txt || fail "the source of the detector is not stated: $(cat stderr.txt)"
+grep -q "no pixel pitch: assumed 0.32 mm" stderr.txt || fail "the source of the detector is not stated: $(cat stderr.txt)"
 [ "$(stat -c %s set.rctd)" -eq $((24 + 37 * (96 + 4 * 52 * 40))) ] || fail "set.rctd has another size"
 
 # Filtering twice would destroy the image.
@@ -20,7 +20,7 @@ ok import set.rctd -o imported.nc
 refused 1 "imported.nc: the projections are weighted and filtered already" recon imported.nc -o never.nc --grid 8x8x8@20x20x20
 refused 1 "imported.nc: the projections are weighted and filtered already" recon imported.nc --data imported.nc -o never.nc --grid 8x8x8@20x20x20
 # Calibration and preparation need line integrals; commands that accept other values state their kind.
-refused 1 "calibration: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --find center
+refused 1 "calibration: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --find axis
 refused 1 "jitter: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --jitter
 refused 1 "calibration by beads: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --beads 4
 refused 1 "the projections are weighted and filtered already" prepare imported.nc -o never.nc --rings gain

@@ -92,9 +92,9 @@ fi
 # Values that are not line integrals, by any reading; but not a detector without counts, or air with strong noise.
 ok simulate --reduce 16 --phantom shepp-logan --rays 1 --water 3 -o dense.nc
 remark "dense.nc: " recon dense.nc --force -o out.nc --backend "$backend"
-remark "are no line integrals: expected -ln(I/I0)" recon dense.nc --force -o out.nc --solver cgls:iterations=1 --backend "$backend"
+remark "are not line integrals: expected -ln(I/I0)" recon dense.nc --force -o out.nc --solver cgls:iterations=1 --backend "$backend"
 ok info dense.nc --json
-remark "values, from 0 to $(awk "BEGIN { printf \"%.4g\", $(value most) }"), are no line integrals" recon dense.nc --force -o out.nc --backend "$backend"
+remark "values, from 0 to $(awk "BEGIN { printf \"%.4g\", $(value most) }"), are not line integrals" recon dense.nc --force -o out.nc --backend "$backend"
 rm out.nc
 refused_output 1 "--force takes them" recon dense.nc --backend "$backend"
 refused_output 1 "--force takes them" recon dense.nc --solver cgls:iterations=1 --backend "$backend" --quiet
@@ -104,11 +104,11 @@ cells=$(($(value columns) * $(value rows) * $(value views)))
 head -c $((2 * cells)) /dev/zero | tr '\0' '\373' >counts.raw
 printf 'ObjectType = Image\nNDims = 3\nDimSize = %d %d %d\nElementSpacing = 1 1 1\nElementByteOrderMSB = False\nElementType = MET_SHORT\nElementDataFile = counts.raw\n' \
 	"$(value columns)" "$(value rows)" "$(value views)" >counts.mhd
-remark "counts.mhd: $cells of $cells values, from -1029 to -1029, are no line" recon head.nc --data counts.mhd --force -o out.nc --backend "$backend"
-remark "from -1029 to -1029, are no line" recon head.nc --data counts.mhd --force -o out.nc --backend "$backend" --no-overlap
+remark "counts.mhd: $cells of $cells values, from -1029 to -1029, are not line" recon head.nc --data counts.mhd --force -o out.nc --backend "$backend"
+remark "from -1029 to -1029, are not line" recon head.nc --data counts.mhd --force -o out.nc --backend "$backend" --no-overlap
 rm out.nc
 refused_output 1 "$cells of $cells values, from -1029 to -1029, the first -1029 in view 0, row 0, column 0" recon head.nc --data counts.mhd --backend "$backend"
-refused_output 1 "from -1029 to -1029, are no line" recon head.nc --data counts.mhd --backend "$backend" --no-overlap --device-memory 100kB
+refused_output 1 "from -1029 to -1029, are not line" recon head.nc --data counts.mhd --backend "$backend" --no-overlap --device-memory 100kB
 for noise in "--photons 20 --electronic 10 --scale 2" "--photons 1e15 --scale 4" "--photons 2 --electronic 3 --scale 0.1"; do
 	# shellcheck disable=SC2086
 	ok simulate --reduce 16 --phantom water-cylinder --rays 1 $noise -o noisy.nc
@@ -152,12 +152,12 @@ ok import vol.mha -o out.nc --input-unit HU
 silent lead
 rm -f out.nc
 refused_output 2 "--axis does not apply to a MetaImage file: vol.mha" import vol.mha --input-unit HU --axis 3
-refused_output 2 "--axis does not apply to a NetCDF file: scan.nc; gantry import --column-center sets the column of the central ray" import scan.nc --axis 20
+refused_output 2 "--axis does not apply to a NetCDF file: scan.nc; gantry import --axis sets the column of the axis" recon scan.nc --axis 20
 refused_output 2 "--pixel does not apply to a NetCDF file: scan.nc; its file states the pitch" import scan.nc --pixel 0.3
 refused_output 2 "--input-unit does not apply to projections" import scan.nc --input-unit HU
 refused_output 2 "--slope does not apply" import vol.nc --slope 3
-refused_output 2 "--column-center=56: expected one of the 56 columns, from -0.5 to 55.5" import scan.nc --column-center 56
-ok import scan.nc -o out.nc --column-center 20 --water 0.03
+refused_output 2 "--axis=56: expected one of the 56 columns, from -0.5 to 55.5" import scan.nc --axis 56
+ok import scan.nc -o out.nc --axis 20 --water 0.03
 ok info out.nc --json
 holds "$(value water_mm-1) == 0.03"
 # The last of two counts is used, with a note.

@@ -105,7 +105,7 @@ done
 cp d.ck bit.ck
 printf '\x5a' | dd of=bit.ck bs=1 seek=$((size / 2)) conv=notrunc status=none
 refused 1 "damaged" recon scan.nc -o no.nc "${common[@]}" "${fista[@]}" "${double[@]}" --resume bit.ck
-refused 1 "whole.nc: is no checkpoint" recon scan.nc -o no.nc "${common[@]}" "${fista[@]}" --resume whole.nc
+refused 1 "whole.nc: is not a checkpoint" recon scan.nc -o no.nc "${common[@]}" "${fista[@]}" --resume whole.nc
 refused 1 "none.ck" recon scan.nc -o no.nc --solver cgls --resume none.ck
 refused 1 "folder" recon scan.nc -o no.nc --solver cgls --checkpoint no/where.ck
 refused 2 "every=0" recon scan.nc -o no.nc --solver cgls --checkpoint f.ck:every=0

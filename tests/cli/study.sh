@@ -10,12 +10,12 @@ ok study accuracy -o small --quick --backend "$backend"
 # Times depend on the load of the machine, which is recorded.
 [ ! -r /proc/loadavg ] || grep -qE ", load [0-9.]+" small/about.csv || fail "the load is not recorded: $(cat small/about.csv)"
 says "small/report.html"
-for name in times gups views size slices few-slices forward-0 forward-45 back-one back-all bar; do
+for name in times gups views size slices few-slices forward-0 forward-45 back-one back-all bar interpolation; do
 	[ "$(head -c 8 "small/$name.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "small/$name.png is no PNG"
 	[ -s "small/$name.gp" ] || fail "small/$name.gp is not there"
 done
 for name in times gups views-forward views-back size-forward size-back slices-forward slices-back few-slices-back forward-errors back-errors \
-	random random-cube bar-1 bar-errors head; do
+	random random-cube bar-1 bar-errors head interpolation; do
 	[ "$(wc -l <"small/$name.csv")" -ge 2 ] || fail "small/$name.csv has no rows"
 	[ "$(awk -F, '{ print NF }' "small/$name.csv" | sort -u | wc -l)" -eq 1 ] || fail "small/$name.csv has rows of different lengths"
 done
@@ -38,6 +38,9 @@ for name in dd joseph; do
 	head=$(number small/head.csv "^\"$name \\(" 3)
 	holds "$head > 1e-4 && $head < 0.1" "$name: relative error of the head $head"
 done
+# A texture unit is off by 1/512 at most; dd interpolates exactly, to single precision.
+awk -F, 'NR > 1 { e = $3 - $2; e = e < 0 ? -e : e; d = $4 - $2; d = d < 0 ? -d : d; if (e > unit) unit = e; if (d > dd) dd = d; n++ }
+	END { exit !(n == 1024 && unit == 1 / 512 && dd < 2e-6) }' small/interpolation.csv || fail "interpolation: $(sed -n '1p;60,68p' small/interpolation.csv)"
 # The central ray crosses 500 mm of ones at 0 degrees, and no less at 45.
 middle=$(number small/forward-0.csv '^55$' 2)
 holds "$middle > 499.5 && $middle < 502" "ones at 0 degrees: $middle mm"
@@ -52,7 +55,7 @@ if [ "$backend" = cpu ]; then
 fi
 grep -q "small detector\|scanner ge-ct750hd at an eighth" $report || fail "the report does not say which geometry"
 grep -qF "gantry study accuracy -o small --quick" $report || fail "the report does not say which command"
-[ "$(grep -c 'src="data:image/png;base64,' $report)" -eq 11 ] || fail "the report does not hold all figures"
+[ "$(grep -c 'src="data:image/png;base64,' $report)" -eq 12 ] || fail "the report does not hold all figures"
 if grep -nE '(src|href)="([^d#"].*|.)?"|https?:|url\(|@import' $report | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
 (cd small && rm bar.png && gnuplot bar.gp && [ -s bar.png ]) || fail "bar.gp does not draw bar.png again"
 
@@ -60,10 +63,10 @@ if grep -nE '(src|href)="([^d#"].*|.)?"|https?:|url\(|@import' $report | cut -c 
 mkdir undrawn && cp -r small/*.csv small/*.gp small/arrays undrawn/
 sed 's/src="data:image[^"]*"/src=""/' $report >undrawn/report.html
 ok study accuracy --from undrawn -o redrawn
-for name in times gups views size slices few-slices forward-0 forward-45 back-one back-all bar; do
+for name in times gups views size slices few-slices forward-0 forward-45 back-one back-all bar interpolation; do
 	[ -s "redrawn/$name.png" ] || fail "redrawn/$name.png is not there"
 done
-[ "$(grep -c 'src="data:image/png;base64,' redrawn/report.html)" -eq 11 ] || fail "the report that was drawn again does not hold all figures"
+[ "$(grep -c 'src="data:image/png;base64,' redrawn/report.html)" -eq 12 ] || fail "the report that was drawn again does not hold all figures"
 sed 's/src="data:image[^"]*"/src=""/' redrawn/report.html | cmp - undrawn/report.html || fail "the report that was drawn again says something else"
 refused 1 "expected a report of 'gantry study iterative'" study iterative --from undrawn -o never
 sed -i 's/^plot .*/plot nothing/' undrawn/gups.gp

@@ -109,7 +109,7 @@ if [ ! -e /dev/nvidia0 ]; then # of another GPU nothing is taken
 	[ ! -e cache ] || fail "nothing is taken, and there is a cache"
 fi
 if [ ! -e /dev/nvidia0 ]; then # a cache that cannot be made: nothing is said to be taken
-	XDG_CACHE_HOME=$work/table.json refused 1 "what was tuned is not kept" tune --import table.json
+	XDG_CACHE_HOME=$work/table.json refused 1 "the tuned kernel is not cached" tune --import table.json
 	[ -z "$out" ] || fail "nothing is kept, and it says: $out"
 fi
 head -c 500 table.json >half.json

@@ -73,7 +73,7 @@ START_TEST(what_does_not_fit_lies_in_files)
 	for (int i = 0; i < 4; i++)
 		gt_array_free(a[i]);
 	gt_array_free(small);
-	ck_refused(gt_backend_scratch(be, folder, 1), GT_ERR_ARG, "have a folder already");
+	ck_refused(gt_backend_scratch(be, folder, 1), GT_ERR_ARG, "already have a folder");
 	gt_backend_close(be);
 	remove_folder();
 	free(values);
@@ -97,7 +97,7 @@ START_TEST(a_full_disk_is_told_before_anything_is_lost)
 	little.rlim_cur = 2 * N;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
 	ck_assert(gt_array_new(be, GT_F32, N, &b) != GT_OK);
-	ck_assert_ptr_nonnull(strstr(gt_error(), "has no room for 1.53 MiB of array of 400003 floats"));
+	ck_assert_ptr_nonnull(strstr(gt_error(), "no space for 1.53 MiB of array of 400003 floats"));
 	ck_assert_ptr_nonnull(strstr(gt_error(), folder));
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
 	ck_ok(gt_array_new(be, GT_F32, N, &c));
@@ -116,7 +116,7 @@ START_TEST(folders_that_take_none_are_refused)
 	gt_backend *be;
 	gt_array *a;
 	ck_refused(gt_folder_space("/no/such/folder", &room), GT_ERR_IO, "--scratch=/no/such/folder");
-	ck_refused(gt_folder_rate("/no/such/folder", &rate), GT_ERR_IO, "/no/such/folder: cannot be looked at: No such file");
+	ck_refused(gt_folder_rate("/no/such/folder", &rate), GT_ERR_IO, "/no/such/folder: cannot be examined: No such file");
 	ck_ok(gt_backend_open("cpu:1", &be));
 	ck_ok(gt_backend_scratch(be, "/no/such/folder", 1));
 	ck_assert(gt_array_new(be, GT_F32, N, &a) != GT_OK);

@@ -112,10 +112,37 @@ END_TEST
 START_TEST(double_precision) { check(GT_F64); }
 END_TEST
 
+/* Downloads of 32 MiB and more to ordinary memory: the page-locked buffers of the first one are used again. */
+START_TEST(large_downloads_keep_their_buffers)
+{
+	gt_backend *be = gt_test_backend();
+	const size_t n = (size_t)10 << 20;
+	float *host = malloc(n * sizeof *host), *seen = malloc(n * sizeof *seen);
+	void *first = NULL;
+	gt_array *x;
+	ck_ok(gt_array_new(be, GT_F32, n, &x));
+	for (unsigned k = 0; k < 3; k++) {
+		gt_test_random(k, n, host);
+		gt_array_put(host, x);
+		gt_array_get(x, seen);
+		ck_ok(gt_backend_status(be));
+		ck_assert_mem_eq(host, seen, n * sizeof *host);
+		if (!k)
+			first = be->staged[1];
+		ck_assert_ptr_eq(be->staged[1], first);
+	}
+	ck_assert_int_eq(first != NULL, gt_backend_is_gpu(be));
+	free(host), free(seen);
+	gt_array_free(x);
+	gt_backend_close(be);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, single_precision);
 	tcase_add_test(tc, double_precision);
+	tcase_add_test(tc, large_downloads_keep_their_buffers);
 }
 
 int main(void) { return gt_test_main("transfers", fill); }

@@ -24,7 +24,7 @@ commands=(
 	"prepare in/scan.nc --rings gain -o small/o.nc"
 	"import in/scan.nc --flip columns -o small/o.nc"
 	"import in/set.rctd -o small/o.nc"
-	"calibrate in/scan.nc --find center --iterations 2 --columns 20 --views 20 --backend cpu:1 -o small/o.nc"
+	"calibrate in/scan.nc --find axis --iterations 2 --columns 20 --views 20 --backend cpu:1 -o small/o.nc"
 	"geometry make circle --scanner micro-ct --views 2000 -o small/o.nc"
 	"project in/near.nc --scan in/scan.nc --backend cpu:1 -o small/o.nc"
 	"denoise in/volume.nc --penalty tv:strength=1 --backend cpu:1 -o small/o.nc"
@@ -43,7 +43,7 @@ judge() {
 	fi
 	[ "$1" -eq 1 ] || fail "$2: exit code $1: $(cat stderr.txt)"
 	[ "$(cat small/o.nc)" = before ] || fail "$2: the file that was there is not there any more"
-	grep -q "small/o.nc: .*\(No space left on device\|too little room\)" stderr.txt || fail "$2: neither the file nor the disk is named: $(cat stderr.txt)"
+	grep -q "small/o.nc: .*\(No space left on device\|not enough disk space\)" stderr.txt || fail "$2: neither the file nor the disk is named: $(cat stderr.txt)"
 	told=$((told + 1))
 }
 for line in "${commands[@]}"; do

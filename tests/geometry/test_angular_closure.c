@@ -102,6 +102,20 @@ START_TEST(true_ranges_pass)
 }
 END_TEST
 
+/* Few views of parallel rays: mirrored views several steps apart are similar. */
+START_TEST(few_views_beyond_half_a_rotation)
+{
+	object o;
+	for (uint64_t seed = 0; seed < 4 * OBJECTS; seed++)
+		for (int range = 190; range < 280; range += 10) {
+			invent(&o, seed);
+			o.noise = 0.002;
+			o.views = 26 + (size_t)seed % 60;
+			reports(&o, (rule){ range, 0 }, (rule){ range, 0 }, NULL);
+		}
+}
+END_TEST
+
 START_TEST(wrong_ranges_are_reported)
 {
 	static const struct {
@@ -113,6 +127,7 @@ START_TEST(wrong_ranges_are_reported)
 		{ { 360, 0 }, { 90, 0 }, 0, "resembles the first as after a full rotation" },
 		{ { 90, 0 }, { 360, 0 }, 0, "does not resemble the first: expected less than a full rotation" },
 		{ { 180, 0 }, { 360, 0 }, 1, "mirror image of the first as after half a rotation: expected about 180 degrees" },
+		{ { 180, 0 }, { 200, 0 }, 1, "mirror image of the first as after half a rotation: expected about 180 degrees" },
 		{ { 180, 0 }, { 90, 0 }, 1, "mirror image of the first as after half a rotation" },
 		{ { 90, 0 }, { 180, 0 }, 1, "is not the mirror image of the first" },
 		{ { 180, 0 }, { 180, 1 }, 1, "the mirrored last view is one step before the first: expected steps of" },
@@ -191,6 +206,7 @@ END_TEST
 static void fill(TCase *t)
 {
 	tcase_add_test(t, true_ranges_pass);
+	tcase_add_test(t, few_views_beyond_half_a_rotation);
 	tcase_add_test(t, wrong_ranges_are_reported);
 	tcase_add_test(t, steps_are_named);
 	tcase_add_test(t, symmetric_objects);

@@ -11,6 +11,12 @@ for package in libnetcdf-dev libfftw3-dev libcairo2-dev libtiff-dev libcjson-dev
 	grep -q "install .*$package" "$dir/log" || fail "$package is not named"
 done
 
+# The same message names pkg-config and the headers of Python.
+! cmake -S "$root" -B "$dir/bare" -DGANTRY_CUDA=OFF -DGANTRY_PYTHON=ON -DGANTRY_TESTS=OFF -DPKG_CONFIG_EXECUTABLE= \
+	-DPython_INCLUDE_DIR="$dir" >"$dir/log" 2>&1 || fail "configured without pkg-config and Python.h"
+tr -s '\n ' ' ' <"$dir/log" | grep -q "not found: pkg-config, [^:]*Python.h" || fail "pkg-config and Python.h are not named"
+grep -q "apt-get install pkg-config .*libnetcdf-dev .*python3-dev" "$dir/log" || fail "python3-dev is not named"
+
 ls /dev/nvidia[0-9]* >/dev/null 2>&1 && exit 0
 # chosen WORD OPTION...: GANTRY_CUDA of a configuration that stops at the first library. The folder keeps the facts about compilers.
 chosen() {

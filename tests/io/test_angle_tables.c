@@ -98,6 +98,20 @@ START_TEST(tables_that_no_scan_has)
 }
 END_TEST
 
+/* A table far longer than the scan is refused before it takes memory for each line. */
+START_TEST(millions_of_angles)
+{
+	const size_t lines = 3000000;
+	char *text = malloc(2 * lines + 1);
+	for (size_t i = 0; i < lines; i++)
+		memcpy(text + 2 * i, "7\n", 3);
+	ck_refused(read_text(text), GT_ERR_FORMAT, "has more than 65560 angles, expected 12, one for each view");
+	text[2 * 65560] = 0;
+	ck_refused(read_text(text), GT_ERR_FORMAT, "has 65560 angles, expected 12");
+	free(text);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
@@ -105,6 +119,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, decimal_commas);
 	tcase_add_test(tc, ranges_with_both_ends);
 	tcase_add_test(tc, tables_that_no_scan_has);
+	tcase_add_test(tc, millions_of_angles);
 }
 
 int main(void) { return gt_test_main("angle_tables", fill); }

@@ -70,6 +70,8 @@ START_TEST(metaimage_refuses_other_words)
 		is_refused(keys[i], "Yes", GT_ERR_FORMAT, "is 'Yes', expected True or False");
 		is_refused(keys[i], "", GT_ERR_FORMAT, "is '', expected True or False");
 	}
+	is_refused("HeaderSize", "1.5", GT_ERR_FORMAT, "key HeaderSize: is 1.5, expected a number of bytes, or -1");
+	is_refused("HeaderSize", "1e300", GT_ERR_FORMAT, "key HeaderSize: is 1e+300, expected a number of bytes, or -1");
 }
 END_TEST
 

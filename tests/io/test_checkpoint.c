@@ -255,7 +255,7 @@ START_TEST(no_checkpoint_at_all)
 	char volume[80];
 	snprintf(volume, sizeof volume, "%s/vol.nc", folder);
 	ck_ok(gt_write_volume(volume, NULL, &v));
-	ck_refused(gt_checkpoint_open(volume, &c), GT_ERR_FORMAT, "vol.nc: is no checkpoint");
+	ck_refused(gt_checkpoint_open(volume, &c), GT_ERR_FORMAT, "vol.nc: is not a checkpoint");
 	ck_assert_ptr_null(c);
 	unlink(volume);
 	leave();

@@ -52,7 +52,7 @@ START_TEST(line_integrals_of_what_is_there)
 		gt_projections *p = imported(&x, x.axis, note);
 		ck_assert(p->scan->shape == GT_PARALLEL && p->scan->column_center == x.axis && p->scan->source_to_axis == 0);
 		ck_assert_double_eq_tol(p->scan->column_pitch, i % 2 ? 1 : 0.25, 1e-12);
-		ck_assert((strstr(note, "taken as 1 mm") != NULL) == (i % 2));
+		ck_assert((strstr(note, "assumed 1 mm") != NULL) == (i % 2));
 		ck_assert((strstr(note, "taken as degrees") != NULL) == (kinds[i].units == NULL));
 		ck_assert(p->scan->row_center == 1);
 		check_rays(p, &x, kinds[i].tolerance);
@@ -121,7 +121,7 @@ START_TEST(dead_and_dark_cells)
 	char note[NOTES];
 	x.dead = 1;
 	gt_projections *p = imported(&x, 52, note);
-	ck_assert_ptr_nonnull(strstr(note, "4 cells without light"));
+	ck_assert_ptr_nonnull(strstr(note, "interpolated 4 dead pixels"));
 	const float *row = p->data + x.columns;
 	/* the centre one of three has six good neighbours in adjacent rows */
 	double sum = 0;
@@ -135,7 +135,7 @@ START_TEST(dead_and_dark_cells)
 	x.type = NC_FLOAT;
 	p = imported(&x, 52, note);
 	ck_assert_ptr_nonnull(strstr(note, "no dark field: taken as 0"));
-	ck_assert_ptr_nonnull(strstr(note, "1 of 27270 values are darker than 1/65536"));
+	ck_assert_ptr_nonnull(strstr(note, "1 of 27270 transmissions are below 1/65536"));
 	ck_assert_double_eq_tol(p->data[(4 * 3 + 1) * 101 + 9], log(65536), 1e-5);
 	gt_projections_free(p);
 }
@@ -160,7 +160,7 @@ START_TEST(refusals)
 	refused(&x, GT_ERR_FORMAT, "exchange/data: NaN or infinite in view 4 at row 1, column 9");
 	x = usual;
 	x.step = 1;
-	refused(&x, GT_ERR_UNSUPPORTED, "no two views are half a turn apart");
+	refused(&x, GT_ERR_UNSUPPORTED, "no two views are 180 degrees apart");
 	x = usual;
 	x.pixel_um = -5;
 	refused(&x, GT_ERR_FORMAT, "x_pixel_size: is -5 um, expected a positive length");

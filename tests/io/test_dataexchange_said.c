@@ -44,7 +44,7 @@ START_TEST(without_a_flat_field)
 		gt_read_options o = gt_read_defaults;
 		f.white = 0;
 		o.frames = &f;
-		ck_refused(gt_read_projections(path, &o, &p), GT_ERR_ARG, "neither flat fields nor a level of white");
+		ck_refused(gt_read_projections(path, &o, &p), GT_ERR_ARG, "neither flat fields nor a white level");
 	}
 }
 END_TEST
@@ -77,14 +77,14 @@ START_TEST(units_of_angles)
 		double factor;
 	} cases[] = {
 		{ 4, NULL, "taken as degrees", NULL, 0, GT_PI / 180 },
-		{ GT_PI / 90, NULL, "exchange/theta from 0 to 3.10669 name no unit: taken as radians, half a turn", NULL, 0, 1 },
-		{ GT_PI / 89, NULL, "taken as radians, half a turn", NULL, 0, 1 },
-		{ 2 * GT_PI / 90, NULL, "taken as radians, a full turn", NULL, 0, 1 },
+		{ GT_PI / 90, NULL, "exchange/theta from 0 to 3.10669 have no unit: taken as radians, half a rotation", NULL, 0, 1 },
+		{ GT_PI / 89, NULL, "taken as radians, half a rotation", NULL, 0, 1 },
+		{ 2 * GT_PI / 90, NULL, "taken as radians, a full rotation", NULL, 0, 1 },
 		{ 2 * GT_PI / 90, NULL, "", NULL, -1, GT_PI / 180 },
-		{ 0.05, NULL, NULL, "angles from 0 to 4.45 name no unit: as radians they are 255 degrees, else 4.45", 0, 0 },
+		{ 0.05, NULL, NULL, "angles from 0 to 4.45 have no unit: as radians they are 255 degrees, else 4.45", 0, 0 },
 		{ 0.05, NULL, "", NULL, 1, 1 },
 		{ 0.05, "degrees", "", NULL, 0, GT_PI / 180 },
-		{ 0.05, "rad", NULL, "units are 'rad', and --angle-unit says otherwise", -1, 0 },
+		{ 0.05, "rad", NULL, "units are 'rad', but --angle-unit differs", -1, 0 },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		exchange x = usual;

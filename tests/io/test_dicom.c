@@ -136,7 +136,7 @@ START_TEST(damaged_files)
 		gt_dicom_close(d);
 	}
 	ck_assert_int_eq(truncate(path, 420), 0);
-	ck_refused(gt_dicom_open(path, &d), GT_ERR_FORMAT, "a.dcm: cannot be read as DICOM, damaged or cut off");
+	ck_refused(gt_dicom_open(path, &d), GT_ERR_FORMAT, "a.dcm: cannot be read as DICOM, damaged or truncated");
 	ck_assert_ptr_null(d);
 	ck_assert_int_eq(truncate(path, 100), 0);
 	ck_assert_int_eq(gt_dicom_is(path), 0);

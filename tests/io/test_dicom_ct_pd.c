@@ -111,7 +111,7 @@ START_TEST(order_by_time)
 	same(p, q);
 	gt_projections_free(q);
 	change_text(6, &timed, "");
-	refused("000006.dcm: neither (0020,0013) Instance Number nor (7033,1067) time stamp is there");
+	refused("000006.dcm: neither (0020,0013) Instance Number nor (7033,1067) time stamp: expected one of them");
 	gt_projections_free(p);
 }
 END_TEST
@@ -134,7 +134,7 @@ START_TEST(what_cannot_be_written)
 		w->detector[a] -= 0.1 * w->column_axis[a] - 0.2 * w->column_axis[1 - a] * (a ? -1 : 1);
 		w->arc_center[a] -= 0.1 * w->column_axis[a] - 0.2 * w->column_axis[1 - a] * (a ? -1 : 1);
 	}
-	ck_refused(write_as(p, NULL), GT_ERR_UNSUPPORTED, "view 4: its detector is not placed as that of view 0");
+	ck_refused(write_as(p, NULL), GT_ERR_UNSUPPORTED, "view 4: its detector pose differs from view 0");
 	gt_write_options o = gt_write_defaults;
 	o.format = "dicom";
 	ck_refused(gt_can_write_projections(dir, &o), GT_ERR_ARG, "in the format 'dicom': expected one of: netcdf, dicom-ct-pd");

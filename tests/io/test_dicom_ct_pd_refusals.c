@@ -65,7 +65,7 @@ START_TEST(what_the_folder_holds)
 	unlink(path);
 	/* a missing view */
 	unlink(other);
-	remark("views that are missing: 1, in gaps: 1, the first between view 1 (");
+	remark("missing views: 1, in gaps: 1, the first between view 1 (");
 	ck_assert_ptr_nonnull(strstr(note, "000002.dcm) and view 2 ("));
 	ck_assert_ptr_nonnull(strstr(note, "000004.dcm)"));
 	/* DICOM without projections */
@@ -121,7 +121,7 @@ START_TEST(what_contradicts_itself)
 	write_scan(29.7);
 	for (int i = 1; i <= VIEWS; i++)
 		change_text(i, &scatter, "NO");
-	remark("not corrected for scatter, as the files say");
+	remark("not corrected for scatter, according to the files");
 }
 END_TEST
 

@@ -334,7 +334,7 @@ START_TEST(refusals)
 	x = plain();
 	write_other(&x, 3);
 	save(image(&x, 1), 3);
-	refused(GT_ERR_FORMAT, "is at the same place as");
+	refused(GT_ERR_FORMAT, "has the same position as");
 	write_other(&x, 3);
 	x.uid = "1.2.4";
 	save(image(&x, 3), 3);

@@ -176,7 +176,7 @@ START_TEST(dead_pixels_are_interpolated)
 	write_field("flat_1.tif", 1, 40, 1);
 	write_field("Flat_2.tif", 1, -40, 1);
 	gt_projections *p = read_ok();
-	noted("2 cells without light (the first at row 4, column 37): filled");
+	noted("interpolated 2 dead pixels (first at row 4, column 37)");
 	ck_assert_double_lt(worst(p, dead), 2e-5);
 	for (size_t v = 0; v < VIEWS; v++) {
 		double min = INFINITY, max = -INFINITY;
@@ -218,7 +218,7 @@ START_TEST(without_flats_white_or_air_is_needed)
 {
 	frames.flat = "none";
 	frames.air = "no";
-	refuse(GT_ERR_ARG, "neither flat fields nor a level of white");
+	refuse(GT_ERR_ARG, "neither flat fields nor a white level");
 	frames.white = 3000;
 	frames.dark = "none";
 	gt_projections *p = read_ok();
@@ -228,7 +228,7 @@ START_TEST(without_flats_white_or_air_is_needed)
 	frames.flat = NULL;
 	refuse(GT_ERR_ARG, "white=3000, and a flat field");
 	frames.white = -1;
-	refuse(GT_ERR_ARG, "white=-1: expected counts");
+	refuse(GT_ERR_ARG, "white=-1: expected blank-scan counts");
 }
 END_TEST
 
@@ -267,13 +267,13 @@ END_TEST
 START_TEST(wrong_angles_are_refused)
 {
 	write_angles("angles.txt", "%d\n", VIEWS + 20);
-	refuse(GT_ERR_FORMAT, "has 32 angles, expected 12, one for each view (are those of flat and dark fields among them?)");
+	refuse(GT_ERR_FORMAT, "has 32 angles, expected 12, one for each view (do they include flat and dark fields?)");
 	write_text("angles.txt", "1\n2\nthree\n");
 	refuse(GT_ERR_FORMAT, "line 3 is 'three', expected one number");
 	write_text("angles.txt", "1,2,3\n");
 	refuse(GT_ERR_FORMAT, "line 1 is '1,2,3', expected one number");
 	unlink(tiff_path("angles.txt"));
-	refuse(GT_ERR_FORMAT, "no angles: expected a file angles.txt beside the images");
+	refuse(GT_ERR_FORMAT, "no angles: expected a file angles.txt next to the images");
 	frames.angles = "nothing.txt";
 	refuse(GT_ERR_IO, "nothing.txt");
 }
@@ -300,7 +300,7 @@ START_TEST(other_files_are_left_out_and_told)
 	write_view("preview_1.tif", 0);
 	gt_projections *p = read_ok();
 	ck_assert_uint_eq(p->scan->views, VIEWS);
-	noted("1 images of other names than scan_5.tif are left out");
+	noted("1 images of other names than scan_5.tif are ignored");
 	gt_projections_free(p);
 }
 END_TEST
@@ -323,7 +323,7 @@ START_TEST(a_flat_field_that_is_dark_is_refused)
 {
 	write_field("flat_1.tif", 0, -5, 0);
 	write_field("Flat_2.tif", 0, -5, 0);
-	refuse(GT_ERR_FORMAT, "the flat field is not above the dark field in 810 of 810 cells");
+	refuse(GT_ERR_FORMAT, "the flat field is not above the dark field in 810 of 810 pixels");
 }
 END_TEST
 

@@ -87,7 +87,7 @@ START_TEST(more_than_head)
 	ck_assert_int_ge(memory, 0);
 	put_values(file, "b", -7);
 	ck_assert(H5Fclose(file) >= 0);
-	ck_refused(gt_hdf5_take_head(memory, "a.h5", aside), GT_ERR_IO, "a.h5: cannot be written: HDF5 changes more than its head");
+	ck_refused(gt_hdf5_take_head(memory, "a.h5", aside), GT_ERR_IO, "a.h5: cannot be written: HDF5 changes more than its header");
 	ck_assert(bytes_of(aside, now) == n && !memcmp(now, as_flushed, n));
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(values_changed)
 	value[CELLS - 1] = 0.5;
 	ck_assert(memory >= 0 && H5Dwrite(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0);
 	ck_assert(H5Dclose(id) >= 0 && H5Fclose(file) >= 0);
-	ck_refused(gt_hdf5_take_head(memory, "a.h5", aside), GT_ERR_IO, "HDF5 changes more than its head");
+	ck_refused(gt_hdf5_take_head(memory, "a.h5", aside), GT_ERR_IO, "HDF5 changes more than its header");
 }
 END_TEST
 

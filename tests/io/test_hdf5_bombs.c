@@ -1,4 +1,5 @@
-/* Small HDF5 files that would need far more memory than their size are refused before allocation.
+/* Small HDF5 files that would need far more memory or time than their size are refused before allocation. Their sizes
+ * are false, groups are cyclic, or virtual data sets read from themselves.
  * labels: unit, backend: none */
 #include <hdf5.h>
 #include <gantry/io.h>
@@ -86,6 +87,146 @@ START_TEST(more_groups_than_a_scan_has)
 }
 END_TEST
 
+/* libnetcdf would take 4 s for them. */
+START_TEST(more_attributes_than_a_scan_has)
+{
+	char name[64];
+	const hid_t file = begin(), space = H5Screate(H5S_SCALAR);
+	put(file, "entry/data/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 8, 4, 4 }, 1);
+	put(file, "entry/data/rotation_angle", H5T_NATIVE_FLOAT, 1, (const hsize_t[]){ 8 }, (const hsize_t[]){ 8 }, 1);
+	for (int group = 0; group < 10; group++) {
+		snprintf(name, sizeof name, "entry/g%d", group);
+		const hid_t id = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+		for (int i = 0; i < 1200; i++) {
+			snprintf(name, sizeof name, "a%d", i);
+			H5Aclose(H5Acreate2(id, name, H5T_NATIVE_UINT8, space, H5P_DEFAULT, H5P_DEFAULT));
+		}
+		H5Gclose(id);
+	}
+	H5Sclose(space);
+	H5Fclose(file);
+	refuse("a.h5: holds more than");
+	ck_assert_ptr_nonnull(strstr(gt_error(), "attributes"));
+}
+END_TEST
+
+static hid_t scan_file(const char *name)
+{
+	const hid_t file = H5Fcreate(tiff_path(name), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+	put(file, "entry/data/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 8, 4, 4 }, 1);
+	put(file, "entry/data/rotation_angle", H5T_NATIVE_FLOAT, 1, (const hsize_t[]){ 8 }, (const hsize_t[]){ 8 }, 1);
+	H5Gclose(H5Gcreate2(file, "entry/more", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+	return file;
+}
+
+/* libnetcdf follows hard, soft and external links until its stack overflows. */
+START_TEST(groups_in_cycles)
+{
+	for (int kind = 0; kind < 5; kind++) {
+		const hid_t file = scan_file("a.h5");
+		if (kind == 0)
+			H5Lcreate_hard(file, "entry", file, "entry/more/up", H5P_DEFAULT, H5P_DEFAULT);
+		else if (kind == 1)
+			H5Lcreate_soft("/", file, "entry/more/up", H5P_DEFAULT, H5P_DEFAULT);
+		else if (kind == 2)
+			H5Lcreate_external("a.h5", "entry", file, "entry/more/up", H5P_DEFAULT, H5P_DEFAULT);
+		else if (kind == 3) {
+			H5Lcreate_soft("/entry/more", file, "entry/data/up", H5P_DEFAULT, H5P_DEFAULT);
+			H5Lcreate_soft("/entry/data", file, "entry/more/up", H5P_DEFAULT, H5P_DEFAULT);
+		} else {
+			H5Lcreate_external("b.h5", "entry/more", file, "entry/more/up", H5P_DEFAULT, H5P_DEFAULT);
+			const hid_t other = scan_file("b.h5");
+			H5Lcreate_external("a.h5", "entry/more", other, "entry/more/up", H5P_DEFAULT, H5P_DEFAULT);
+			H5Fclose(other);
+		}
+		H5Fclose(file);
+		refuse("leads back to a group that contains it: expected groups without cycles");
+	}
+}
+END_TEST
+
+/* 40 groups, each with two links to the next: 2^40 paths. */
+START_TEST(groups_with_many_paths)
+{
+	const hid_t file = scan_file("a.h5");
+	hid_t group = H5Gopen2(file, "entry/more", H5P_DEFAULT);
+	for (int i = 0; i < 40; i++) {
+		const hid_t next = H5Gcreate2(group, "a", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+		H5Lcreate_hard(group, "a", group, "b", H5P_DEFAULT, H5P_DEFAULT);
+		H5Gclose(group);
+		group = next;
+	}
+	H5Gclose(group);
+	H5Fclose(file);
+	refuse("a.h5: holds more than");
+}
+END_TEST
+
+/* Two links to a group, and links without a target, are no cycle. */
+START_TEST(groups_without_cycles)
+{
+	gt_read_options o = gt_read_defaults;
+	gt_frames_options f = gt_frames_defaults;
+	gt_projections *p = NULL;
+	const hid_t file = scan_file("a.h5");
+	o.frames = &f;
+	f.flat = "none";
+	f.values = GT_FRAMES_LINE_INTEGRALS;
+	H5Lcreate_hard(file, "entry/data", file, "entry/more/again", H5P_DEFAULT, H5P_DEFAULT);
+	H5Lcreate_soft("/entry/data", file, "entry/more/soft", H5P_DEFAULT, H5P_DEFAULT);
+	H5Lcreate_soft("/nowhere", file, "entry/more/none", H5P_DEFAULT, H5P_DEFAULT);
+	H5Lcreate_external("missing.h5", "/", file, "entry/more/missing", H5P_DEFAULT, H5P_DEFAULT);
+	H5Fclose(file);
+	const gt_status st = gt_read_projections(tiff_path("a.h5"), &o, &p);
+	ck_assert_msg(!strstr(gt_error(), "cycles") && !strstr(gt_error(), "probe"), "%d: %s", st, gt_error());
+	gt_projections_free(p);
+}
+END_TEST
+
+/* A virtual data set of all images of `source` in `from`. */
+static void put_virtual(const char *name, const char *in, const char *from, const char *source)
+{
+	const hsize_t size[3] = { 8, 4, 4 };
+	const hid_t file = H5Fopen(tiff_path(name), H5F_ACC_RDWR, H5P_DEFAULT), made = H5Pcreate(H5P_DATASET_CREATE),
+		    space = H5Screate_simple(3, size, NULL);
+	ck_assert(H5Pset_virtual(made, space, from, source, space) >= 0);
+	H5Ldelete(file, in, H5P_DEFAULT);
+	H5Dclose(H5Dcreate2(file, in, H5T_NATIVE_UINT8, space, H5P_DEFAULT, made, H5P_DEFAULT));
+	H5Pclose(made);
+	H5Sclose(space);
+	H5Fclose(file);
+}
+
+START_TEST(virtual_data_of_themselves)
+{
+	static const char data[] = "entry/data/data";
+	static const char *const self[] = { ".", "a.h5" };
+	for (int kind = 0; kind < 2; kind++) {
+		H5Fclose(scan_file("a.h5"));
+		put_virtual("a.h5", data, self[kind], data);
+		refuse("the virtual data set reads from itself: expected sources that hold images");
+	}
+	H5Fclose(scan_file("a.h5"));
+	H5Fclose(scan_file("b.h5"));
+	put_virtual("a.h5", data, "b.h5", data);
+	put_virtual("b.h5", data, "a.h5", data);
+	refuse("the virtual data set reads from itself through others");
+	/* a chain of ten in one file */
+	H5Fclose(scan_file("a.h5"));
+	char name[2][64] = { "entry/more/d0", "" };
+	put_virtual("a.h5", data, ".", name[0]);
+	for (int i = 1; i < 10; i++) {
+		snprintf(name[i % 2], sizeof *name, "entry/more/d%d", i);
+		put_virtual("a.h5", name[(i + 1) % 2], ".", name[i % 2]);
+	}
+	H5Fclose(H5Fopen(tiff_path("a.h5"), H5F_ACC_RDONLY, H5P_DEFAULT));
+	const hid_t file = H5Fopen(tiff_path("a.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+	put(file, name[1], H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 8, 4, 4 }, 1);
+	H5Fclose(file);
+	refuse("virtual data sets of virtual data sets: more than 8 in each other");
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
@@ -93,6 +234,11 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, many_tiny_images);
 	tcase_add_test(tc, more_than_deflate_can_hold);
 	tcase_add_test(tc, more_groups_than_a_scan_has);
+	tcase_add_test(tc, more_attributes_than_a_scan_has);
+	tcase_add_test(tc, groups_in_cycles);
+	tcase_add_test(tc, groups_with_many_paths);
+	tcase_add_test(tc, groups_without_cycles);
+	tcase_add_test(tc, virtual_data_of_themselves);
 }
 
 int main(void) { return gt_test_main("hdf5_bombs", fill); }

@@ -111,10 +111,10 @@ START_TEST(disk_full)
 	char other[200];
 	packed.deflate = 1;
 	snprintf(other, sizeof other, "%s/v.nc", folder);
-	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "v.nc: the disk has too little room: needs 8 MiB, 2 MiB are left");
+	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "v.nc: not enough disk space: needs 8 MiB, 2 MiB available");
 	ck_refused(gt_write_volume(other, &packed, v), GT_ERR_IO, "v.nc: cannot be written: No space left on device (");
 	snprintf(other, sizeof other, "%s/v.mha", folder);
-	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "v.mha: the disk has too little room: needs 8 MiB, 2 MiB are left");
+	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "v.mha: not enough disk space: needs 8 MiB, 2 MiB available");
 	ck_assert_int_eq(umount(folder), 0);
 	gt_volume_free(v);
 }

@@ -238,7 +238,7 @@ START_TEST(refusals)
 		{ 12, "\xff\xff\xff\xff", 4, "columns" },
 		{ 24, "\x03", 1, "of 3 bytes" },
 		{ 28, "\x07", 1, "compressed 7" },
-		{ 32, "\xff\xff\xff\x7f", 4, "bytes of lookup, and" },
+		{ 32, "\xff\xff\xff\x7f", 4, "bytes of lookup, but" },
 		{ 32, "\x01\0\0\0", 4, "bytes" },
 		{ 36, "\xff\xff\xff\xff", 4, "has a 3" },
 		{ 300, "", 0, "bytes of pixels" },
@@ -249,7 +249,7 @@ START_TEST(refusals)
 		int n;
 		const char *says;
 	} his[] = {
-		{ 200, "", 0, "is cut off" },
+		{ 200, "", 0, "truncated" },
 		{ 16, "\0\0", 2, "rows" },
 		{ 20, "\x02", 1, "2 frames" },
 		{ 32, "\x08", 1, "type 8" },

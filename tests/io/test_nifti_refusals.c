@@ -16,7 +16,7 @@ START_TEST(refusals)
 {
 	const foreign x = plain();
 	foreign y = x;
-	refused(&x, 23, GT_ERR_FORMAT, "truncated: 4 x 3 x 2 voxels of float32 need 96 bytes behind the header, the file has 92");
+	refused(&x, 23, GT_ERR_FORMAT, "truncated: 4 x 3 x 2 voxels of float32 need 96 bytes after the header, the file has 92");
 	y.rows[4] = 0.5 * tan(3 * 3.14159265 / 180);
 	refused(&y, 24, GT_ERR_UNSUPPORTED,
 	        "oblique: its axis 1 runs along (0.9986, 0.05234, 0) of the patient (right, front, head), 3 degrees off");

@@ -131,18 +131,19 @@ static void refuse(gt_status code, const char *why)
 START_TEST(what_is_no_array_of_images_is_refused)
 {
 	static const char *const all[][2] = {
-		{ "{'descr': '|O', 'fortran_order': False, 'shape': (4, 3, 5), }", "its numbers are '|O'" },
-		{ "{'descr': '<c8', 'fortran_order': False, 'shape': (4, 3, 5), }", "its numbers are '<c8'" },
-		{ "{'descr': '<f8', 'fortran_order': True, 'shape': (4, 3, 5), }", "three dimensions in Fortran's order" },
+		{ "{'descr': '|O', 'fortran_order': False, 'shape': (4, 3, 5), }", "its samples are '|O'" },
+		{ "{'descr': '<c8', 'fortran_order': False, 'shape': (4, 3, 5), }", "its samples are '<c8'" },
+		{ "{'descr': '<f8', 'fortran_order': True, 'shape': (4, 3, 5), }", "three dimensions in Fortran order" },
 		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (60,), }", "its shape is (60,), }, expected" },
 		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 3, 5), }", "its shape is (2, 2, 3, 5)" },
 		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 3, 6), }",
-		  "says 4 x 3 x 6 numbers of 8 bytes, and has 480 bytes" },
-		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 0, 5), }", "says 4 x 0 x 5" },
-		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 5), }", "says 4294967296 x 4294967296 x 5" },
-		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 3, 5), }", "says 0 x 3 x 5" },
+		  "states 4 x 3 x 6 numbers of 8 bytes, but has 480 bytes" },
+		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 0, 5), }", "states 4 x 0 x 5" },
+		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 5), }",
+		  "states 4294967296 x 4294967296 x 5" },
+		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 3, 5), }", "states 0 x 3 x 5" },
 		{ "{'descr': '<f8', 'fortran_order': False}", "has no shape" },
-		{ "", "its numbers are of no type" },
+		{ "", "its samples are of no type" },
 	};
 	double data[N] = { 0 };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -142,18 +142,20 @@ static const struct {
 	double (*level)(double);
 	const char *say[2];
 } cases[] = {
-	{ GOOD, followed, { "flat fields of 2 times, the last with 0.97 of the first one's light" } },
-	{ BODY_AFTER, before_alone, { "that it had before: a body is in these flat fields", "flat fields of that time are left out" } },
+	{ GOOD, followed, { "flat fields of 2 times, the last with 0.97 of the first one's signal" } },
+	{ BODY_AFTER,
+	  before_alone,
+	  { "of its signal before: these flat fields contain an object", "flat fields of that time are ignored" } },
 	{ BODY_BEFORE,
 	  after_alone,
-	  { "that it had in those of a later time: a body is in", "flat fields of the first time are left out" } },
-	{ LARGE_AFTER, before_alone, { "60 % of the detector has less than 0.7 of the light", "flat fields of that time are left out" } },
+	  { "of its signal in flat fields of a later time: these flat fields contain", "flat fields of the first time are ignored" } },
+	{ LARGE_AFTER, before_alone, { "60 % of the detector has less than 0.7 of its signal", "flat fields of that time are ignored" } },
 	{ LARGE_BEFORE,
 	  after_alone,
-	  { "60 % of the detector has less than 0.7 of the light", "flat fields of the first time are left out" } },
-	{ DENSE_AFTER, before_alone, { "a body is in these flat fields", "flat fields of that time are left out" } },
-	{ DENSE_BEFORE, after_alone, { "a body is in these flat fields", "flat fields of the first time are left out" } },
-	{ SHUTTER, before_alone, { "has the shutter closed", "flat fields of that time are left out" } },
+	  { "60 % of the detector has less than 0.7 of its signal", "flat fields of the first time are ignored" } },
+	{ DENSE_AFTER, before_alone, { "these flat fields contain an object", "flat fields of that time are ignored" } },
+	{ DENSE_BEFORE, after_alone, { "these flat fields contain an object", "flat fields of the first time are ignored" } },
+	{ SHUTTER, before_alone, { "has the shutter closed", "flat fields of that time are ignored" } },
 };
 
 START_TEST(sets_that_do_not_fit_are_left_out)
@@ -170,7 +172,7 @@ END_TEST
 START_TEST(a_dying_pixel_is_interpolated)
 {
 	gt_projections *good = scan_with(GOOD), *p = scan_with(DEAD_CELL);
-	reported("1 cell without light that had some before (the first at row 5, column 17): filled from their neighbours");
+	reported("interpolated 1 dead pixel that had signal before (first at row 5, column 17)");
 	reported("flat fields of 2 times");
 	for (size_t v = 0; v < VIEWS; v++)
 		for (size_t r = 0; r < ROWS; r++)
@@ -197,11 +199,11 @@ START_TEST(links_that_lead_nowhere_are_named)
 	ck_assert(H5Lcreate_external("gone.h5", "/frames", file, "entry/instrument/detector/data", H5P_DEFAULT, H5P_DEFAULT) >= 0);
 	H5Fclose(file);
 	snprintf(gone, sizeof gone, "%s/gone.h5", folder);
-	snprintf(text, sizeof text, "entry/instrument/detector/data: its data are in %s, which is not there", gone);
+	snprintf(text, sizeof text, "entry/instrument/detector/data: its data are in %s, which does not exist", gone);
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_IO, text);
 	other = H5Fcreate(gone, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
 	H5Fclose(other);
-	snprintf(text, sizeof text, "%s is there, but has no /frames", gone);
+	snprintf(text, sizeof text, "%s exists, but has no /frames", gone);
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, text);
 	unlink(gone);
 }

@@ -216,7 +216,7 @@ START_TEST(what_is_said_counts)
 	const gt_read_options o = how(&f);
 	gt_projections *p;
 	refused((spoilt){ .no_keys = 1, .units = "rad" }, GT_ERR_FORMAT,
-	        "no image_key says which frames of entry1/tomo_entry/data/data are views");
+	        "no image_key that distinguishes views, flat and dark fields in entry1/tomo_entry/data/data");
 	how(&f);
 	f.white = 1000;
 	f.air = "no";
@@ -224,7 +224,7 @@ START_TEST(what_is_said_counts)
 	ck_assert_uint_eq(p->scan->views, FRAMES);
 	ck_assert_double_eq_tol(p->data[2 * PIXELS + 1], -log(counts_of(2, 1) / 1000), 2e-6);
 	gt_projections_free(p);
-	refused((spoilt){ .no_angles = 1 }, GT_ERR_FORMAT, "no rotation_angle beside entry1/tomo_entry/data/data");
+	refused((spoilt){ .no_angles = 1 }, GT_ERR_FORMAT, "no rotation_angle next to entry1/tomo_entry/data/data");
 	how(&f);
 	f.angles = "0:45";
 	ck_ok(gt_read_projections(path, &o, &p));
@@ -232,7 +232,7 @@ START_TEST(what_is_said_counts)
 	ck_assert_double_eq_tol(p->scan->view[4].angle - p->scan->view[0].angle, GT_PI, 1e-9);
 	ck_assert_double_eq_tol(p->data[PIXELS + 1], line(1, 1), 2e-6);
 	gt_projections_free(p);
-	refused((spoilt){ .no_keys = 1, .no_angles = 1 }, GT_ERR_FORMAT, "no image_key says which frames");
+	refused((spoilt){ .no_keys = 1, .no_angles = 1 }, GT_ERR_FORMAT, "no image_key that distinguishes views");
 	how(&f);
 	f = (gt_frames_options){ .size = sizeof f, .angles = "0:20", .white = 1000, .air = "no" };
 	ck_ok(gt_read_projections(path, &o, &p));
@@ -341,10 +341,10 @@ END_TEST
 START_TEST(links)
 {
 	refused((spoilt){ .link = "b.h5", .object = "/x" }, GT_ERR_IO, "its data are in");
-	ck_assert_ptr_nonnull(strstr(gt_error(), "b.h5, which is not there"));
+	ck_assert_ptr_nonnull(strstr(gt_error(), "b.h5, which does not exist"));
 	H5Fclose(H5Fcreate(other, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
-	refused((spoilt){ .link = "b.h5", .object = "/x" }, GT_ERR_FORMAT, "b.h5 is there, but has no /x");
-	refused((spoilt){ .dangling = 1 }, GT_ERR_FORMAT, "rotation_angle: leads to nothing");
+	refused((spoilt){ .link = "b.h5", .object = "/x" }, GT_ERR_FORMAT, "b.h5 exists, but has no /x");
+	refused((spoilt){ .dangling = 1 }, GT_ERR_FORMAT, "rotation_angle: the link has no target");
 }
 END_TEST
 

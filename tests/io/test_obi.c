@@ -145,14 +145,14 @@ static const struct {
 	{ 1, 700, "", 0, "expected 1024" },
 	{ 1, 120, "\xff\xff\xff\xff", 4, "expected 1 to 32768" },
 	{ 1, 124, "\0\0\0\0", 4, "expected 1 to 32768" },
-	{ 1, 120, "\x2f", 1, "in fours" },
+	{ 1, 120, "\x2f", 1, "multiple of four" },
 	{ 1, 1024, "\xff", 1, "has a 3" },
 	{ 1, 1400, "", 0, "compressed pixels end" },
-	{ 1, 1150, "", 0, "is cut off" },
+	{ 1, 1150, "", 0, "truncated" },
 	{ 1, 120, "\x34", 1, "has 8 x 48" },
 	{ 1, 438, "\xf0\x7f", 2, "its angle is" },
 	{ 1, 358, "\xf0\xff", 2, "its pixels are" },
-	{ 0, 600, "", 0, "is cut off" },
+	{ 0, 600, "", 0, "truncated" },
 	{ 0, 120, "\x2f", 1, "has 8 x 48" },
 };
 

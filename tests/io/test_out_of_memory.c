@@ -103,10 +103,10 @@ static void fail_each(reading read, long step)
 	long failed = 0;
 	for (long n = 0; n < calls; n += gt_tests_long() ? 1 : step) {
 		const int is = outcome(read, n, expected);
-		ck_assert_msg(is != OTHER, "%s: without allocation %ld of %ld other data are read, and no error is told", path, n, calls);
+		ck_assert_msg(is != OTHER, "%s: without allocation %ld of %ld other data are read, without an error", path, n, calls);
 		failed += is == FAILED;
 	}
-	ck_assert_msg(failed > 0, "%s: no failed allocation of %ld is told", path, calls);
+	ck_assert_msg(failed > 0, "%s: none of %ld failed allocations is reported", path, calls);
 }
 
 static gt_volume *some_volume(void)

@@ -121,7 +121,7 @@ START_TEST(whole_numbers_come_back_to_half_a_step)
 	}
 	w.low = w.high = 0;
 	ck_ok(gt_write_volume(in("a.raw"), &w, v));
-	ck_assert_msg(strstr(notes, "8 bits over ") && strstr(notes, "leaves out a thousandth"), "%s", notes);
+	ck_assert_msg(strstr(notes, "8 bits over ") && strstr(notes, "excludes a thousandth"), "%s", notes);
 	gt_volume_free(v);
 }
 END_TEST
@@ -145,7 +145,7 @@ START_TEST(slices_make_the_same_file)
 		w.bits = i & 1 ? 16 : 0;
 		ck_ok(gt_can_write_slices(strcpy(path, in(others[i / 2]))));
 		if (w.bits)
-			ck_refused(gt_slice_writer_create(path, &w, v, &s), GT_ERR_ARG, "the range of all is not known");
+			ck_refused(gt_slice_writer_create(path, &w, v, &s), GT_ERR_ARG, "the range of all slices is unknown");
 		w.low = w.bits ? -1 : 0;
 		w.high = w.bits ? 1 : 0;
 		ck_ok(gt_write_volume(in(names[i / 2]), &w, v));
@@ -219,7 +219,7 @@ START_TEST(what_makes_no_sense_is_refused)
 	refuses(SIZED "\"type\": \"f32le\", \"byte_order\": \"big\"}", GT_ERR_FORMAT,
 	        "type and byte_order contradict each other: f32le and big");
 	refuses(SIZED "\"type\": \"float\"}", GT_ERR_FORMAT, "key type: is 'float'");
-	refuses(SIZED "\"type\": \"u7\", \"unit\": \"HU\"}", GT_ERR_FORMAT, "type 'u7' is not read");
+	refuses(SIZED "\"type\": \"u7\", \"unit\": \"HU\"}", GT_ERR_FORMAT, "type 'u7' is not supported");
 	refuses(SIZED "\"unit\": \"HU\"}", GT_ERR_FORMAT, "key type is missing");
 	refuses(SIZED "\"type\": \"f32le\", \"unit\": \"cm\"}", GT_ERR_FORMAT, "key unit: is 'cm', expected mm-1 or HU");
 	refuses(SIZED "\"type\": \"u8\"}", GT_ERR_UNSUPPORTED, "the unit (HU or mm-1) and the slope must be given");
@@ -237,11 +237,11 @@ START_TEST(other_files_are_not_replaced)
 	char text[64];
 	gt_volume *v = volume();
 	put("a.raw.json", "{\"mine\": 1}");
-	ck_refused(gt_write_volume(in("a.raw"), &w, v), GT_ERR_IO, "a.raw.json is there and describes another file");
+	ck_refused(gt_write_volume(in("a.raw"), &w, v), GT_ERR_IO, "a.raw.json exists and describes another file");
 	ck_assert_int_eq((int)get("a.raw.json", text, sizeof text), 11);
 	ck_assert_int_eq(files(1), 1);
 	ck_ok(gt_write_volume(in("a.mhd"), &w, v));
-	ck_refused(gt_write_volume(in("a.raw"), &w, v), GT_ERR_IO, "is the data file of a MetaImage beside it");
+	ck_refused(gt_write_volume(in("a.raw"), &w, v), GT_ERR_IO, "is the data file of a MetaImage header");
 	ck_assert_int_eq(files(1), 2);
 	ck_ok(gt_write_volume(in("a.raw"), &w, v));
 	v->data[3] = 17;

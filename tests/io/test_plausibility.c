@@ -54,7 +54,7 @@ START_TEST(message)
 	float data[6] = { 1, 60, -4, 2, 3e4f, 0 };
 	gt_projections p = projections(data, 6);
 	ck_assert_int_eq(gt_projections_implausible(&p, &listener, "a.nc"), 1);
-	ck_assert_ptr_nonnull(strstr(heard.text, "a.nc: 3 of 6 values, from -4 to 3e+04, are no line integrals: expected -ln(I/I0)"));
+	ck_assert_ptr_nonnull(strstr(heard.text, "a.nc: 3 of 6 values, from -4 to 3e+04, are not line integrals: expected -ln(I/I0)"));
 	ck_assert_ptr_nonnull(strstr(heard.text, "never above 50 or below -3; are they counts"));
 	ck_assert(heard.severity == GT_WARNING && heard.subject == GT_ABOUT_DATA);
 	p.data = NULL;

@@ -213,14 +213,14 @@ START_TEST(every_reader_gives_the_same)
 	clear();
 	gt_projections *b = read_kind(kind, air, &r);
 	same(a, b, names[kind]);
-	ck_assert_ptr_nonnull(strstr(first.note, "7 cells without light (the first at row 1, column 12): filled from their neighbours"));
-	ck_assert_ptr_nonnull(strstr(r.note, "7 cells without light (the first at row 1, column 12): filled from their neighbours"));
-	ck_assert_ptr_nonnull(strstr(first.note, "7 of 1449 values are darker than 1/65536"));
-	ck_assert_ptr_nonnull(strstr(r.note, "7 of 1449 values are darker than 1/65536"));
+	ck_assert_ptr_nonnull(strstr(first.note, "interpolated 7 dead pixels (first at row 1, column 12)"));
+	ck_assert_ptr_nonnull(strstr(r.note, "interpolated 7 dead pixels (first at row 1, column 12)"));
+	ck_assert_ptr_nonnull(strstr(first.note, "7 of 1449 transmissions are below 1/65536"));
+	ck_assert_ptr_nonnull(strstr(r.note, "7 of 1449 transmissions are below 1/65536"));
 	/* a hot pixel is interpolated */
 	ck_assert_float_eq_tol(a->data[COLUMNS + 12], (a->data[12] + a->data[2 * COLUMNS + 12]) / 2, 0.1f);
-	ck_assert_ptr_nonnull(strstr(first.note, "values are saturated, at 65535"));
-	ck_assert_ptr_nonnull(strstr(r.note, "values are saturated, at 65535"));
+	ck_assert_ptr_nonnull(strstr(first.note, "pixels are saturated at 65535 counts"));
+	ck_assert_ptr_nonnull(strstr(r.note, "pixels are saturated at 65535 counts"));
 	gt_projections_free(a);
 	gt_projections_free(b);
 }

@@ -220,19 +220,22 @@ START_TEST(refusals)
 	refused("[XTekCT]\nProjections=90\n", GT_ERR_FORMAT, "SrcToObject is missing in [XTekCT]");
 	refused(NIKON "SrcToObject=121\n", GT_ERR_FORMAT, "SrcToObject is '120' in line 10 and '121' in line 13");
 	refused(NIKON "ObjectOffsetX=1\nCentreOfRotationTop=3\nCentreOfRotationBottom=3\n", GT_ERR_FORMAT, "expected one of them");
-	refused(NIKON "CentreOfRotationTop=3\n", GT_ERR_FORMAT, "CentreOfRotationBottom is missing beside CentreOfRotationTop=3");
-	refused(NIKON "CentreOfRotationBottom=3\n", GT_ERR_FORMAT, "CentreOfRotationTop is missing beside CentreOfRotationBottom=3");
+	refused(NIKON "CentreOfRotationTop=3\n", GT_ERR_FORMAT, "CentreOfRotationBottom is missing, but CentreOfRotationTop is 3");
+	refused(NIKON "CentreOfRotationBottom=3\n", GT_ERR_FORMAT, "CentreOfRotationTop is missing, but CentreOfRotationBottom is 3");
 	refused(NIKON "ObjectRoll=1\nCentreOfRotationTop=3\nCentreOfRotationBottom=3\n", GT_ERR_FORMAT, "ObjectRoll is 1 degrees");
+	refused("[XTekCT]\rProjections=90\r", GT_ERR_FORMAT, "SrcToObject is missing in [XTekCT]");
+	refused("[XTekCT]\r\n\rProjections=ninety\r", GT_ERR_FORMAT, "line 3: Projections is 'ninety', expected a number");
 	refused("[XTekCT]\nProjections=ninety\n", GT_ERR_FORMAT, "line 2: Projections is 'ninety', expected a number");
 	refused(PHOENIX "[Geometry]\nTilt=1\n", GT_ERR_UNSUPPORTED, "Tilt is 1 degrees");
 	refused("[Geometry]\nFDD=240\nFOD=120\nMagnification=3\n[Image]\nDimX=4\nDimY=4\n[Detector]\nPixelsizeX=1\nPixelsizeY=1\n",
 	        GT_ERR_FORMAT, "Magnification is 3, and FDD/FOD 2");
 	refused("<?xml version=\"1.0\"?><!DOCTYPE RTKGEOMETRY [<!ENTITY a \"b\">]><RTKThreeDCircularGeometry/>", GT_ERR_FORMAT,
 	        "defines its own entities");
-	refused("<RTKThreeDCircularGeometry><Projection></RTKThreeDCircularGeometry>", GT_ERR_FORMAT, "is no XML");
+	refused("<RTKThreeDCircularGeometry><Projection></RTKThreeDCircularGeometry>", GT_ERR_FORMAT, "is not XML");
 	refused("{\"DSO\": 1, \"nDetector\": [4, 4], \"dDetector\": [1, 1], \"angles\": [0]}", GT_ERR_FORMAT, "DSD is missing");
 	refused("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", GT_ERR_FORMAT, "no geometry of a known kind");
-	refused("<A><Geometrie/><ProjectionDimX>4</ProjectionDimX><HelixMode>true</HelixMode></A>", GT_ERR_UNSUPPORTED, "only circles");
+	refused("<A><Geometrie/><ProjectionDimX>4</ProjectionDimX><HelixMode>true</HelixMode></A>", GT_ERR_UNSUPPORTED,
+	        "only circular scans");
 	refused("<A><Geometrie/><ProjectionDimX>4</ProjectionDimX><HelixMode>maybe</HelixMode></A>", GT_ERR_FORMAT,
 	        "HelixMode is 'maybe', expected true or false");
 	refused("[Acquisition]\nFlat Field Correction=DONE\n" SKYSCAN, GT_ERR_FORMAT,

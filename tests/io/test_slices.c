@@ -367,9 +367,9 @@ START_TEST(wrong_calls)
 	ck_refused(gt_write_volume_from(at(1, "o.nc"), NULL, NULL, r), GT_ERR_ARG, "head is NULL");
 	ck_refused(gt_write_volume_from(name[1], NULL, head, NULL), GT_ERR_ARG, "r is NULL");
 	o.bits = 16;
-	ck_refused(gt_write_volume_from(name[1], &o, head, r), GT_ERR_ARG, "one type of numbers");
+	ck_refused(gt_write_volume_from(name[1], &o, head, r), GT_ERR_ARG, "one sample type");
 	v->grid.n[0]++;
-	ck_refused(gt_write_volume_from(name[1], NULL, v, r), GT_ERR_ARG, "the head has 8 x 5 x 11 voxels");
+	ck_refused(gt_write_volume_from(name[1], NULL, v, r), GT_ERR_ARG, "the header has 8 x 5 x 11 voxels");
 	v->grid.n[0]--;
 	/* DICOM is checked first: it cannot be written by slices */
 	ck_refused(gt_can_write_slices_as(at(1, "series/"), NULL), GT_ERR_UNSUPPORTED, "written as a whole");

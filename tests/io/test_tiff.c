@@ -168,13 +168,13 @@ START_TEST(colours_and_images_that_are_not_there_are_refused)
 	TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
 	TIFFWriteScanline(t, line, 0, 0);
 	TIFFClose(t);
-	refuse(GT_ERR_FORMAT, "3 numbers a pixel");
+	refuse(GT_ERR_FORMAT, "3 samples per pixel");
 
 	t = TIFFOpen(tiff_path("a.tif"), "w");
 	TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, "ImageJ=1.53\nimages=900\nslices=900\n");
 	tiff_page(t, &tiff_u16, ROWS, COLUMNS, value);
 	TIFFClose(t);
-	refuse(GT_ERR_FORMAT, "says that it holds 900 images and has 1 page: save one file");
+	refuse(GT_ERR_FORMAT, "states 900 images, but has 1 page: save one file");
 }
 END_TEST
 

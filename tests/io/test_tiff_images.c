@@ -101,11 +101,11 @@ static void refuse(const stack *k, gt_status code, const char *why)
 START_TEST(images_that_are_missing_are_refused)
 {
 	stack k = { .description = TIFFFILE, .images = VIEWS - 1, .depth = 1, .format = SAMPLEFORMAT_UINT };
-	refuse(&k, GT_ERR_FORMAT, "a.tif: says that it holds 3 images and has 1 page: save one file for each image");
+	refuse(&k, GT_ERR_FORMAT, "a.tif: states 3 images, but has 1 page: save one file for each image");
 	k.description = "ImageJ=1.53t\nimages=1e300\n";
-	refuse(&k, GT_ERR_FORMAT, "says that it holds 1e+300 images");
+	refuse(&k, GT_ERR_FORMAT, "states 1e+300 images");
 	k.description = "ImageJ=1.53t\nimages=2.5\n";
-	refuse(&k, GT_ERR_FORMAT, "says that it holds 2.5 images");
+	refuse(&k, GT_ERR_FORMAT, "states 2.5 images");
 	k.depth = 2;
 	refuse(&k, GT_ERR_UNSUPPORTED, "a.tif: holds a volume in one page (ImageDepth 2, TileDepth 1)");
 }

@@ -147,7 +147,7 @@ START_TEST(whole_numbers_come_back_to_half_a_step)
 		notes[0] = 0;
 		ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
 		check("a.tif", -0.005, 0.04, 0);
-		ck_assert_msg(strstr(notes, "are beyond the range -0.005 to 0.04"), "%s", notes);
+		ck_assert_msg(strstr(notes, "are outside the range -0.005 to 0.04"), "%s", notes);
 		options.unit = GT_HU;
 		options.water = 0.021;
 		options.low = -1200;
@@ -192,7 +192,7 @@ START_TEST(slices_make_the_same_file)
 	gt_slice_writer *s = NULL;
 	char b[512];
 	options.bits = 16;
-	ck_refused(gt_slice_writer_create(tiff_path("b.tif"), &options, volume, &s), GT_ERR_ARG, "the range of all is not known");
+	ck_refused(gt_slice_writer_create(tiff_path("b.tif"), &options, volume, &s), GT_ERR_ARG, "the range of all slices is unknown");
 	options.low = 0;
 	options.high = 0.05;
 	options.deflate = 6;
@@ -259,7 +259,7 @@ START_TEST(disk_of_unknown_size)
 	struct statvfs s;
 	if (statvfs("/proc", &s) == 0 && s.f_blocks == 0)
 		ck_ok(gt_has_space("/proc/none.nc", 1e30));
-	ck_refused(gt_has_space("/tmp/none.nc", 1e30), GT_ERR_IO, "the disk has too little room");
+	ck_refused(gt_has_space("/tmp/none.nc", 1e30), GT_ERR_IO, "not enough disk space");
 }
 END_TEST
 
@@ -268,15 +268,15 @@ START_TEST(what_makes_no_sense_is_refused)
 	options.bits = 12;
 	ck_refused(gt_write_volume(tiff_path("a.tif"), &options, volume), GT_ERR_ARG, "bits=12: expected 8, 16 or 32");
 	options.bits = 16;
-	ck_refused(gt_write_volume(tiff_path("a.mha"), &options, volume), GT_ERR_ARG, "MetaImage has one type of numbers");
-	ck_refused(gt_can_write_volume_as(tiff_path("a.mha"), &options), GT_ERR_ARG, "MetaImage has one type of numbers");
+	ck_refused(gt_write_volume(tiff_path("a.mha"), &options, volume), GT_ERR_ARG, "MetaImage has one sample type");
+	ck_refused(gt_can_write_volume_as(tiff_path("a.mha"), &options), GT_ERR_ARG, "MetaImage has one sample type");
 	options.low = 1;
 	ck_refused(gt_write_volume(tiff_path("a.tif"), &options, volume), GT_ERR_ARG, "a range from 1 to 0");
 	options.high = 0.5;
 	ck_refused(gt_can_write_volume_as(tiff_path("a.tif"), &options), GT_ERR_ARG, "a range from 1 to 0.5");
 	options.high = 2;
 	options.bits = 0;
-	ck_refused(gt_write_volume(tiff_path("a.tif"), &options, volume), GT_ERR_ARG, "numbers that need none");
+	ck_refused(gt_write_volume(tiff_path("a.tif"), &options, volume), GT_ERR_ARG, "a range is only used for integers");
 	ck_assert_int_ne(access(tiff_path("a.tif"), F_OK), 0);
 }
 END_TEST

@@ -7,7 +7,9 @@
 #include <gantry/phantom.h>
 #include <gantry/prepare.h>
 #include <gantry/recon.h>
+#include "core/random.h"
 #include "prepare/materials.h"
+#include "prepare/metal/metal_threshold.h"
 #include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 
@@ -145,6 +147,16 @@ static gt_projections *copy_of(const gt_projections *p)
 	return q;
 }
 
+/* Values of q above those of p, which are impossible if only metal was removed. */
+static size_t above(const gt_projections *q, const gt_projections *p)
+{
+	const float *x = gt_projections_data(q), *y = gt_projections_data(p);
+	size_t n = 0;
+	for (size_t i = 0; i < gt_scan_size(gt_projections_scan(p)); i++)
+		n += x[i] > y[i];
+	return n;
+}
+
 START_TEST(streaks)
 {
 	const double water = mu_of("water", 70), bone = mu_of("bone", 70);
@@ -174,6 +186,7 @@ START_TEST(streaks)
 	ck_ok(gt_prepare(&q, nmar, NULL));
 	image(q, f);
 	const double by_nmar = error(f, water, bone);
+	ck_assert_uint_eq(above(q, p), 0);
 	gt_projections_free(q);
 	q = copy_of(p);
 	ck_ok(gt_prepare(&q, weights, NULL));
@@ -326,6 +339,33 @@ START_TEST(bones)
 }
 END_TEST
 
+/* Air, a faint drum, rods and metal. A rod of several times the attenuation of the drum is above or below the threshold,
+ * never half metal. */
+START_TEST(materials_are_not_cut)
+{
+	enum { ROD = 186000, METAL = ROD + 2800, ALL = METAL + 2800 };
+	float *image = malloc(ALL * sizeof *image);
+	gt_random random;
+	for (int step = 0; step < 4; step++) {
+		const double rod = 0.0105 + 0.0015 * step;
+		size_t metallic = 0;
+		gt_random_at(7, (uint64_t)step, &random);
+		for (size_t i = 0; i < ALL; i++) {
+			const double level = i < 150000 ? 0 : i < 180000 ? 0.0021 : i < ROD ? 0.0082 : i < METAL ? rod : 0.035;
+			const double noise = i < 150000 ? 0.0003 : i < 180000 ? 0.0004 : i < ROD ? 0.0005 : 0.0025;
+			image[i] = (float)(level + noise * gt_normal(&random));
+		}
+		const gt_metal_levels found = gt_metal_levels_of(image, ALL);
+		ck_assert_double_eq_tol(found.object, 0.0021, 1e-4);
+		ck_assert_double_gt(found.threshold, rod);
+		for (size_t i = ROD; i < METAL; i++)
+			metallic += image[i] > found.threshold;
+		ck_assert_msg(metallic < 60, "%zu of 2800 voxels of a rod at %g are above %g", metallic, rod, found.threshold);
+	}
+	free(image);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, streaks);
@@ -333,6 +373,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, any_unit_of_length);
 	tcase_add_test(tc, metal_is_found_where_it_is);
 	tcase_add_test(tc, bones);
+	tcase_add_test(tc, materials_are_not_cut);
 }
 
 int main(void) { return gt_test_main("metal", fill); }

@@ -278,8 +278,13 @@ def test_messages_have_the_arguments_of_python():
                             ("(--force takes them)", "(force=True takes them)"), ("--device-memory 4GiB helps", "device_memory='4GiB' helps"),
                             ("--solver os-sart:iterations=20; then", "solver='os-sart:iterations=20'; then"), ("--weights=noise", "weights='noise'"),
                             ("try gantry prepare --rings all; or --axis 3.5", "try gantry prepare --rings all; or axis='3.5'"),
+                            ("--projector sf-tr takes it", "projector='sf-tr' takes it"), ("use --projector joseph", "use projector='joseph'"),
+                            ("(--no-check leaves it out)", "(check=False leaves it out)"), ("an iterative --solver reduces them", "an iterative solver= reduces them"),
                             ("a --x-y --bb", "a x_y= bb="), ("3--4 and co--op", "3--4 and co--op"), ("no option", "no option")):
         assert in_python(given) == expected
+    assert in_python("--projector sf-tr", {"projector": "model"}) == "model='sf-tr'"
+    with refused(gantry.UnsupportedError, "model='sf-tr' takes it"):
+        gantry.Projector(gantry.circular(30, (1, 340), (0.28, 0.7), 80, 100), gantry.Grid((1, 64, 64), 1.0), device="cpu:1")
     p = gantry.Projections(np.full(tiny().shape, 60000.0), tiny())
     with refused(gantry.FormatError, r"are they counts.*\(force=True takes them\)"):
         gantry.reconstruct(p, grid=GRID, solver="fdk")
@@ -287,6 +292,22 @@ def test_messages_have_the_arguments_of_python():
         gantry.fdk(p, grid=GRID)
     with pytest.warns(gantry.Remark, match="use a wider grid="):
         gantry.reconstruct(np.ones(tiny().shape, np.float32), tiny(), GRID, solver="cgls:iterations=1")
+
+
+def test_refusals_name_the_cure(monkeypatch):
+    y, A = np.ones(tiny().shape, np.float32), gantry.Projector(tiny(), GRID, device=DEVICE)
+    for call, words in ((lambda: gantry.circular(12, (6, 16), 4.0, 400, 200), "200 mm, expected at least source_to_axis, 400 mm: are the two exchanged"),
+                        (lambda: gantry.fdk("scan.nc"), r"data: a str, expected .*: gantry.read\(\) reads a file"),
+                        (lambda: A(np.ones(GRID.shape, complex)), "x: .*complex128, expected .*: x.real is the real part"),
+                        (lambda: gantry.parallel(0.3, 4, 1.0), r"expected one number per view, as \[0.3\]"),
+                        (lambda: gantry.pnp_fista(A, y, penalty=gantry.Denoiser(lambda z, t: z.__imul__(0.9), "mine"), iterations=2),
+                         r"mine: changes its volume z in place, expected a new array, as z \* 0.9")):
+        with refused(gantry.ArgumentError, words):
+            call()
+    gantry.circular(12, (6, 16), 4.0, 200, 200)  # a detector at the axis
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(ImportError, match="needs xarray: pip install"):
+        gantry.Projections(y, tiny()).to_xarray()
 
 
 def test_wrong_types_name_the_argument(tmp_path):

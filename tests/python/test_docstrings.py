@@ -45,6 +45,23 @@ def test_the_most_used_names_have_sections(name):
         assert re.search(rf"^(\S+, )*{keyword}(, \S+)*( : .*)?$", text, re.M), keyword
 
 
+UNITS = {"pitch": "mm", "source_to_axis": "mm", "source_to_detector": "mm", "table_feed": "mm", "z_center": "mm", "radius": "mm", "pixel": "mm",
+         "span": "mm", "voxel": "mm", "x0": r"mm\^-1", "water": r"mm\^-1", "delta": r"mm\^-1", "bounds": r"mm\^-1", "angles": "radians|FIRST",
+         "offset": "[Pp]ixel", "column_offset": "[Pp]ixel", "roll": "rad"}
+
+
+def rows_without_unit(text):
+    """Returns the parameters of a docstring whose rows name no unit."""
+    rows = re.findall(r"^(\S[^\n]*?) : ([^\n]*\n(?:    [^\n]*\n?)+)", text, re.M)
+    return [name for names, row in rows for name in names.split(", ") if "{" not in row and name in UNITS and not re.search(UNITS[name], row)]
+
+
+def test_quantities_have_units():
+    for name in gantry.__all__:
+        assert not rows_without_unit(inspect.getdoc(getattr(gantry, name)) or ""), name
+    assert rows_without_unit("pitch : float\n    Pixel pitch.\n") == ["pitch"]
+
+
 def test_examples_are_found_and_can_fail():
     finder = doctest.DocTestFinder(exclude_empty=True)
     examples = [e for name in MODULES for t in finder.find(importlib.import_module(name)) for e in t.examples]

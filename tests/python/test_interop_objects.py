@@ -215,6 +215,7 @@ def test_cil_units_and_planes():
     plane.config.panel.num_pixels = (46, 1)
     scan = cil.scan(plane)
     assert scan.shape == (len(ANGLES), 1, 46) and np.allclose(scan.views["source"][:, 2], 0) and np.isclose(scan.source_to_axis, 300, atol=0.1)
+    assert np.isclose(scan.row_pitch, 0.5 * 1.8 * 300 / 480, rtol=1e-3)  # at the axis half of a column
     with pytest.raises(gantry.ArgumentError, match=r"without source.position or ray.direction"):
         cil.scan(part(config=part(system=part(), panel=None, angles=None)))
 

@@ -107,7 +107,7 @@ def test_calibrated_as_by_the_command(data, tmp_path):
     shifted = gantry.correct_geometry(data.scan, column_offset=1.8)
     wrong = gantry.Projections(data.data, shifted)
     gantry.write(tmp_path / "scan.nc", wrong)
-    settings = {"find": "center,roll", "columns": 32, "views": 20}
+    settings = {"find": "axis,roll", "columns": 32, "views": 20}
     expected = told("calibrate", "scan.nc", *[f"--{k}={v}" for k, v in settings.items()], cwd=tmp_path)
     c = gantry.calibrate(gantry.read_projections(tmp_path / "scan.nc"), **settings)
     assert c.scan.column_center == same(expected["column_center"]) and c.converged

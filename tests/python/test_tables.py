@@ -1,19 +1,41 @@
 """Functions, help and stubs match the library's tables."""
 
+import ast
 import inspect
 import pathlib
 
 import pytest
 
 import gantry
-from gantry import recon, stubs, tables
+from gantry import recon, tables
 
 KINDS = ("analytic", "solver", "regularizer")
 
 
-def test_the_stubs_are_those_of_the_tables():
-    stub = pathlib.Path(gantry.__file__).with_name("methods.pyi").read_text(encoding="utf-8")
-    assert stub == stubs.stub(), "python -m gantry.stubs > python/gantry/methods.pyi"
+def stubs():
+    """Returns the keywords of each function and class of methods.pyi, with their types."""
+    found = {}
+    for node in ast.parse(pathlib.Path(gantry.__file__).with_name("methods.pyi").read_text(encoding="utf-8")).body:
+        function = node.body[0] if isinstance(node, ast.ClassDef) else node
+        if isinstance(function, ast.FunctionDef):
+            rows = function.args.args + function.args.kwonlyargs
+            found[node.name] = {row.arg: ast.unparse(row.annotation) for row in rows if row.annotation is not None}
+    return found
+
+
+def test_stubs_functions_and_tables_have_the_same_keywords():
+    found = stubs()
+    assert set(found) == set(gantry.methods.__all__) == set(gantry._METHODS)
+    kinds = {"int": "int", "float": "float", "flag": "bool", "attenuation": "float | str", "text": "str"}
+    for kind in KINDS:
+        for name in tables.names(kind):
+            own = {p.name: kinds.get(p.kind) or f"Literal[{', '.join(c if c.isdigit() else repr(c) for c in p.choices)}]" for p in tables.parameters(kind, name)}
+            function = tables.python_name(name)
+            assert own.items() <= found[function].items(), name
+            assert set(found[function]) == set(inspect.signature(getattr(gantry, function)).parameters), name
+            if kind != "regularizer":
+                assert found[tables.class_name(name)] == own, name
+                assert set(inspect.signature(getattr(gantry, tables.class_name(name))).parameters) == set(own), name
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -35,9 +57,10 @@ def test_defaults_there_and_back(kind):
 
 
 def test_settings_are_those_of_the_library():
-    own = {"data", "scan", "callback", "progress", "on-interrupt", "unknown", "reading"}
-    taken = {name.replace("_", "-") for name in inspect.signature(gantry.reconstruct).parameters}
+    own = {"callback", "progress", "on-interrupt", "reading"}
+    taken = {name.replace("_", "-") for name in recon.Settings.__annotations__}
     assert taken - own <= set(recon.keys())
+    assert set(recon.keys()) - taken <= {"grid", "data", "command", "output"}
 
 
 def test_names_and_their_words():

@@ -72,7 +72,7 @@ def test_the_command_and_python_agree_by_teams(kind, settings, command, tmp_path
             assert out.tobytes() == expected.tobytes()
 
 
-DEVICES = {"Analytic", "Projector", "TeamProjector", "analytic", "backend", "calibrate", "calibrate_jitter", "denoise", "prepare", "reconstruct",
+DEVICES = {"Analytic", "MotionDerivative", "Projector", "TeamProjector", "analytic", "backend", "calibrate", "calibrate_jitter", "denoise", "prepare", "reconstruct",
            *map(lambda name: name.replace("-", "_"), gantry.names("analytic"))}
 
 

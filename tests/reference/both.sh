@@ -105,7 +105,7 @@ same_file() {
 		log "$name: only one version left it"
 		return 1
 	fi
-	# What is measured is never the same, nor are figures of it; the tables and arrays of a study are.
+	# Measured times and their figures differ; tables and arrays of a study must not.
 	case ${arguments[0]}:$name in bench:* | study:*.png | recon:*.png | study:*about.csv | study:*limits.csv) return 0 ;; esac
 	"$REFERENCE_HASH" "$root/$name" >"$state/old.hash" 2>&1
 	local read=$?

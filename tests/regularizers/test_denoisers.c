@@ -1,6 +1,7 @@
 /* Denoisers as proximal steps: non-local means against plain loops; user functions and their possible errors.
  * labels: unit property */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/regularizer.h>
@@ -126,12 +127,20 @@ struct half {
 	enum fault fault;
 	int calls, freed;
 	gt_denoise_call seen;
+	gt_backend *be; /* for volumes in device memory */
+	size_t last;    /* end of the slices seen so far in this step */
+	int bad_slice;  /* slice of the fault */
 };
+
+static gt_denoiser denoiser_of(struct half *h, gt_status (*denoise)(void *self, gt_denoise_call *call), void (*release)(void *self))
+{
+	return (gt_denoiser){ .size = sizeof(gt_denoiser), .name = "half", .denoise = denoise, .free = release, .self = h };
+}
 
 static gt_status halve(void *self, gt_denoise_call *c)
 {
 	struct half *h = self;
-	const size_t n = gt_grid_voxels(c->grid);
+	const size_t n = c->slices * c->grid->n[0] * c->grid->n[1];
 	h->calls++;
 	h->seen = *c;
 	if (h->fault == FAILS)
@@ -148,14 +157,41 @@ static gt_status halve(void *self, gt_denoise_call *c)
 	return GT_OK;
 }
 
+/* Likewise in device memory, by operations on arrays of the backend. */
+static gt_status halve_on_device(void *self, gt_denoise_call *c)
+{
+	struct half *h = self;
+	const size_t slice = c->grid->n[0] * c->grid->n[1], n = c->slices * slice;
+	const int here = h->bad_slice >= (int)c->first && h->bad_slice < (int)(c->first + c->slices);
+	gt_array *in, *out, *bad;
+	h->calls++;
+	h->seen = *c;
+	ck_assert_uint_eq(c->first, h->last);
+	h->last = c->first + c->slices < c->grid->n[2] ? c->first + c->slices : 0;
+	ck_ok(gt_array_wrap(h->be, c->type, n, (void *)(size_t)c->in, &in));
+	ck_ok(gt_array_wrap(h->be, c->type, n, c->out, &out));
+	gt_copy(in, out);
+	gt_scale(0.5, out);
+	if (here && (h->fault == WRITES_NAN || h->fault == WRITES_INF)) {
+		ck_ok(gt_array_part(out, ((size_t)h->bad_slice - c->first) * slice + 10, 1, &bad));
+		gt_fill(h->fault == WRITES_NAN ? NAN : INFINITY, bad);
+		gt_array_free(bad);
+	}
+	gt_array_free(in), gt_array_free(out);
+	if (here && h->fault == FAILS)
+		return gt_fail(GT_ERR_UNSUPPORTED, "no model for that");
+	c->written = n - (here && h->fault == WRITES_LESS) + (here && h->fault == WRITES_MORE);
+	return GT_OK;
+}
+
 static void count_free(void *self) { ((struct half *)self)->freed++; }
 
 START_TEST(function_of_the_caller)
 {
 	gt_backend *be = gt_test_backend();
 	for (gt_type type = GT_F32; type <= GT_F64; type++) {
-		struct half h = { NO_FAULT, 0, 0, { 0 } };
-		const gt_denoiser d = { sizeof d, "half", halve, count_free, &h };
+		struct half h = { .fault = NO_FAULT };
+		const gt_denoiser d = denoiser_of(&h, halve, count_free);
 		gt_penalty *R;
 		ck_ok(gt_penalty_of_denoiser(&d, be, type, &grids[0], &R));
 		gt_array *z = gt_test_array(be, type, 315, 1), *x = gt_test_array(be, type, 315, 2);
@@ -194,8 +230,8 @@ START_TEST(faults_are_told)
 	};
 	gt_backend *be = gt_test_backend();
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-		struct half h = { cases[k].fault, 0, 0, { 0 } };
-		const gt_denoiser d = { sizeof d, "half", halve, NULL, &h };
+		struct half h = { .fault = cases[k].fault };
+		const gt_denoiser d = denoiser_of(&h, halve, NULL);
 		gt_penalty *R;
 		ck_ok(gt_penalty_of_denoiser(&d, be, GT_F32, &grids[0], &R));
 		gt_array *z = gt_test_array(be, GT_F32, 315, 1), *x = gt_test_array(be, GT_F32, 315, 1);
@@ -205,15 +241,141 @@ START_TEST(faults_are_told)
 		gt_penalty_free(R);
 		gt_array_free(z), gt_array_free(x);
 	}
-	struct half h = { NO_FAULT, 0, 0, { 0 } };
-	gt_denoiser d = { 3, "half", halve, count_free, &h };
+	struct half h = { .fault = NO_FAULT };
+	gt_denoiser d = denoiser_of(&h, halve, count_free);
 	gt_penalty *R = NULL;
+	d.size = 3;
 	ck_refused(gt_penalty_of_denoiser(&d, be, GT_F32, &grids[0], &R), GT_ERR_ARG, "a struct of 3 bytes");
 	ck_assert_int_eq(h.freed, 1);
+	d.size = sizeof d;
+	d.memory = (gt_denoiser_memory)7;
+	ck_refused(gt_penalty_of_denoiser(&d, be, GT_F32, &grids[0], &R), GT_ERR_ARG, "denoiser 'half': memory 7, expected");
 	d.denoise = NULL;
 	ck_refused(gt_penalty_of_denoiser(&d, be, GT_F32, &grids[0], &R), GT_ERR_ARG, "its function, found NULL");
 	ck_assert_ptr_null(R);
 	gt_backend_close(be);
+}
+END_TEST
+
+/* Whole volumes and batches of slices, in both memories: equal results, and no array crosses the bus on the device. */
+START_TEST(volumes_on_the_device_and_batches)
+{
+	gt_backend *be = gt_test_backend();
+	for (int k = 0; k < 12; k++) {
+		static const size_t slices[] = { 0, 2, 99 };
+		const gt_type type = k % 2 ? GT_F64 : GT_F32;
+		const int on_device = k / 2 % 2;
+		struct half h = { .fault = NO_FAULT, .be = be };
+		gt_denoiser d = denoiser_of(&h, on_device ? halve_on_device : halve, NULL);
+		d.memory = on_device ? GT_DEVICE_MEMORY : GT_HOST_MEMORY;
+		d.slices = slices[k / 4];
+		gt_penalty *R;
+		ck_ok(gt_penalty_of_denoiser(&d, be, type, &grids[0], &R));
+		gt_array *z = gt_test_array(be, type, 315, 1), *want;
+		ck_ok(gt_array_like(z, &want));
+		gt_copy(z, want), gt_scale(0.5, want), gt_clamp(-0.2, 0.3, want);
+		gt_backend_wait(be);
+		const gt_counters before = gt_test_counters(be);
+		gt_penalty_prox(R, 0.25, -0.2, 0.3, z, z);
+		const gt_counters after = gt_test_counters(be);
+		const int calls = slices[k / 4] == 2 ? 3 : 1;
+		ck_assert_int_eq(h.calls, calls);
+		ck_assert(h.seen.memory == d.memory && h.seen.stream == (on_device ? gt_backend_stream(be) : NULL));
+		ck_assert(h.seen.slices == (calls == 3 ? 1 : 5) && h.seen.first == (calls == 3 ? 4 : 0));
+		ck_assert_uint_eq(after.gets - before.gets, on_device ? 0 : (size_t)calls);
+		ck_assert_uint_eq(after.put_bytes - before.put_bytes, on_device ? 0 : gt_array_bytes(z));
+		ck_assert_uint_eq(after.allocations, before.allocations);
+		ck_assert(!on_device || after.waits - before.waits <= (size_t)calls);
+		ck_assert_double_eq(gt_distance2(want, z), 0);
+		ck_ok(gt_backend_status(be));
+		gt_penalty_free(R);
+		gt_array_free(z), gt_array_free(want);
+		ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
+	}
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(faults_on_the_device)
+{
+	static const struct {
+		enum fault fault;
+		size_t slices;
+		gt_status status;
+		const char *text;
+	} cases[] = {
+		{ FAILS, 0, GT_ERR_UNSUPPORTED, "denoiser 'half' failed: no model for that" },
+		{ WRITES_LESS, 0, GT_ERR_ARG, "denoiser 'half': returned 314 values, expected 315" },
+		{ WRITES_MORE, 2, GT_ERR_ARG, "denoiser 'half': returned 127 values, expected 126" },
+		{ WRITES_NAN, 0, GT_ERR_ARG, "nan at voxel (1, 1, 3): expected finite values" },
+		{ WRITES_INF, 2, GT_ERR_ARG, "denoiser 'half': returned inf at voxel (1, 1, 3)" },
+	};
+	gt_backend *be = gt_test_backend();
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		struct half h = { .fault = cases[k].fault, .be = be, .bad_slice = 3 };
+		gt_denoiser d = denoiser_of(&h, halve_on_device, NULL);
+		d.memory = GT_DEVICE_MEMORY;
+		d.slices = cases[k].slices;
+		gt_penalty *R;
+		ck_ok(gt_penalty_of_denoiser(&d, be, GT_F32, &grids[0], &R));
+		gt_array *z = gt_test_array(be, GT_F32, 315, 1), *x = gt_test_array(be, GT_F32, 315, 1), *rest[2];
+		gt_penalty_prox(R, 1, -INFINITY, INFINITY, z, x);
+		ck_refused(gt_backend_status(be), cases[k].status, cases[k].text);
+		ck_ok(gt_array_part(x, cases[k].slices * 63, 315 - cases[k].slices * 63, &rest[0]));
+		ck_ok(gt_array_part(z, cases[k].slices * 63, 315 - cases[k].slices * 63, &rest[1]));
+		ck_assert_double_eq(gt_distance2(rest[0], rest[1]), 0);
+		gt_penalty_free(R);
+		gt_array_free(z), gt_array_free(x), gt_array_free(rest[0]), gt_array_free(rest[1]);
+	}
+	gt_backend_close(be);
+}
+END_TEST
+
+/* A caller that was built without the members for memory and slices gets whole volumes on the host. */
+START_TEST(shorter_struct_of_earlier_callers)
+{
+	gt_backend *be = gt_test_backend();
+	struct half h = { .fault = NO_FAULT };
+	gt_denoiser d = denoiser_of(&h, halve, NULL);
+	d.size = offsetof(gt_denoiser, memory);
+	d.memory = GT_DEVICE_MEMORY;
+	d.slices = 2;
+	gt_penalty *R;
+	ck_ok(gt_penalty_of_denoiser(&d, be, GT_F32, &grids[0], &R));
+	gt_array *z = gt_test_array(be, GT_F32, 315, 1);
+	gt_penalty_prox(R, 1, -INFINITY, INFINITY, z, z);
+	ck_ok(gt_backend_status(be));
+	ck_assert(h.calls == 1 && h.seen.memory == GT_HOST_MEMORY && h.seen.slices == 5);
+	gt_penalty_free(R);
+	gt_array_free(z);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* A dry run counts the memory of a denoiser and does not call it. A GPU also counts memory for reductions. */
+START_TEST(dry_run_calls_nothing)
+{
+	size_t peak[2];
+	for (int on_device = 0; on_device < 2; on_device++) {
+		gt_backend *be = gt_test_backend();
+		struct half h = { .fault = FAILS };
+		gt_denoiser d = denoiser_of(&h, halve, NULL);
+		d.memory = on_device ? GT_DEVICE_MEMORY : GT_HOST_MEMORY;
+		gt_penalty *R;
+		ck_ok(gt_backend_dry_run(be));
+		ck_ok(gt_penalty_of_denoiser(&d, be, GT_F64, &grids[0], &R));
+		gt_array *z;
+		ck_ok(gt_array_new(be, GT_F64, 315, &z));
+		gt_penalty_prox(R, 1, -INFINITY, INFINITY, z, z);
+		ck_ok(gt_backend_status(be));
+		ck_assert_int_eq(h.calls, 0);
+		peak[on_device] = gt_test_counters(be).peak_bytes;
+		ck_assert_uint_eq(peak[on_device], peak[0] + (size_t)on_device * gt_array_bytes(z));
+		ck_assert(gt_test_is_gpu() ? peak[0] > gt_array_bytes(z) : peak[0] == gt_array_bytes(z));
+		gt_penalty_free(R);
+		gt_array_free(z);
+		gt_backend_close(be);
+	}
 }
 END_TEST
 
@@ -224,6 +386,10 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, refuses_parameters);
 	tcase_add_test(tc, function_of_the_caller);
 	tcase_add_test(tc, faults_are_told);
+	tcase_add_test(tc, volumes_on_the_device_and_batches);
+	tcase_add_test(tc, faults_on_the_device);
+	tcase_add_test(tc, shorter_struct_of_earlier_callers);
+	tcase_add_test(tc, dry_run_calls_nothing);
 }
 
 int main(void) { return gt_test_main("denoisers", fill); }

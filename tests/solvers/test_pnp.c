@@ -121,7 +121,7 @@ START_TEST(failing_denoiser_ends_the_run)
 		struct gt_test_problem t = gt_test_problem(be, GT_F32, 7, 9, 1);
 		const gt_solver *s = gt_solver_find(names[k]);
 		int calls = 0;
-		const gt_denoiser d = { sizeof d, "mine", fails, NULL, &calls };
+		const gt_denoiser d = { .size = sizeof d, .name = "mine", .denoise = fails, .self = &calls };
 		gt_penalty *R;
 		ck_ok(gt_penalty_of_denoiser(&d, be, GT_F32, &t.grid, &R));
 		t.problem.R = R;

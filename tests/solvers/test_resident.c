@@ -63,6 +63,9 @@ static const struct {
 	{ "pnp-fista", "", "nlm:h=20HU,search=3", 1, 1, 1 },
 	{ "pnp-admm", "inner=3", "tgv:strength=0.02,inner=4", 0, 1, 8 }, /* 2 and 2 per inner step */
 	{ "red", "", "nlm:h=20HU,search=3", 1, 1, 1 },
+	{ "pnp-fista", "", "a function", 1, 1, 2 }, /* 1: for the check of its result */
+	{ "pnp-admm", "inner=3", "a function", 0, 1, 9 },
+	{ "red", "", "a function", 1, 1, 2 },
 	{ "asd-pocs", "epsilon=0,steps=3", "tv:strength=1,inner=0", 0, 4, 5 }, /* 1 per gradient step and 2 */
 	{ "asd-pocs", "epsilon=0,steps=2,keep=no", "quadratic:strength=1", 0, 3, 4 },
 };
@@ -130,6 +133,32 @@ struct run {
 	gt_type type;
 };
 
+/* A denoiser in device memory. */
+static gt_status shrink(void *self, gt_denoise_call *c)
+{
+	const size_t n = c->slices * c->grid->n[0] * c->grid->n[1];
+	gt_array *in, *out;
+	ck_assert_int_eq((int)c->memory, (int)GT_DEVICE_MEMORY);
+	ck_ok(gt_array_wrap(self, c->type, n, (void *)(size_t)c->in, &in));
+	ck_ok(gt_array_wrap(self, c->type, n, c->out, &out));
+	gt_copy(in, out);
+	gt_scale(0.9, out);
+	gt_array_free(in), gt_array_free(out);
+	c->written = n;
+	return GT_OK;
+}
+
+static gt_penalty *penalty_of(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid)
+{
+	const gt_denoiser d = { .size = sizeof d, .name = "shrink", .denoise = shrink, .self = be, .memory = GT_DEVICE_MEMORY };
+	gt_penalty *R;
+	if (!strcmp(spec, "a function"))
+		ck_ok(gt_penalty_of_denoiser(&d, be, type, grid, &R));
+	else
+		ck_ok(gt_regularizer_new(spec, be, type, grid, NULL, &R));
+	return R;
+}
+
 /* The smallest array is larger than the permitted numbers. */
 static struct run run_new(gt_type type, size_t subsets, int weights, const char *penalty)
 {
@@ -143,7 +172,7 @@ static struct run run_new(gt_type type, size_t subsets, int weights, const char 
 	if (weights)
 		r.weights = gt_test_weights(&r.p);
 	if (penalty)
-		ck_ok(gt_regularizer_new(penalty, be, type, &r.p.grid, NULL, &r.R));
+		r.R = penalty_of(penalty, be, type, &r.p.grid);
 	r.p.problem.w = r.weights;
 	r.p.problem.R = r.R;
 	return r;

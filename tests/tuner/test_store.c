@@ -129,7 +129,7 @@ START_TEST(unwritable)
 	char file[100];
 	snprintf(file, sizeof file, "%s/gantry", folder);
 	write_text(file, "a file where a folder should be");
-	ck_refused(gt_store_put(&e), GT_ERR_IO, "not kept");
+	ck_refused(gt_store_put(&e), GT_ERR_IO, "is not cached");
 	ck_assert_int_eq(look_at(GT_OK).n, 0);
 	remove_folder();
 	unsetenv("XDG_CACHE_HOME");

@@ -27,25 +27,34 @@ function numberField(label, chosen) {
 	return [el("label", {}, `${label} `, input), input];
 }
 
-const TOOLS = { point: ["Point", "p"], window: ["Window", "w"], line: ["Profile", "l"], region: ["Region", "r"] };
+// Name, key and effect of dragging.
+const TOOLS = {
+	point: ["Point", "p", "Move the point and the other planes"],
+	pan: ["Pan", "m", "Move the zoomed image"],
+	window: ["Window", "w", "Set the window: left and right the width, up and down the level"],
+	line: ["Profile", "l", "Measure values along a line"],
+	region: ["Region", "r", "Measure mean and noise in a rectangle"],
+	ellipse: ["Ellipse", "e", "Measure mean and noise in an ellipse"],
+};
 
-const KEYS = "Arrows move the point in the picture that has the focus; Page Up and Page Down, [ and ], or the wheel go through its slices. P, W, L, R choose " +
-	"the tool (point, window, profile, region); the right button always sets the window: to the sides its width, up and down its level. 1 to 6 are the " +
-	"windows in their order. Enter or a double click makes a picture large, Space plays, Escape takes a measurement away.";
+const KEYS = "Arrows move the point in the picture that has the focus. Page Up and Page Down, [ and ], or the wheel go through its slices. " +
+	"Ctrl and the wheel, two fingers, or + and - zoom. Shift and arrows, the middle button, or two fingers pan. 0 fits all pictures. " +
+	"P, M, W, L, R, E choose the tool (point, pan, window, profile, region, ellipse). The right button always sets the window: left and right its width, " +
+	"up and down its level. 1 to 6 are the windows in their order. Enter or a double click enlarges a picture, Space plays, Escape removes a measurement.";
 
 function buildControls(viewer) {
 	const { state } = viewer, bar = el("div", { className: "bar", role: "toolbar", ariaLabel: "window, tools and layout" });
 	viewer.tools = {};
 	const tools = el("span", { className: "group", role: "group", ariaLabel: "tool" });
 	const live = viewer.items.some(item => item.live);
-	for (const [tool, [text]] of Object.entries(TOOLS).filter(([tool]) => tool !== "point" || !live)) {
-		const button = el("button", { type: "button", textContent: text });
+	for (const [tool, [text, key, effect]] of Object.entries(TOOLS).filter(([tool]) => tool !== "point" || !live)) {
+		const button = el("button", { type: "button", textContent: text, title: `${effect} (${key.toUpperCase()})` });
 		button.addEventListener("click", () => chooseTool(viewer, tool));
 		viewer.tools[tool] = button;
 		tools.append(button);
 	}
-	bar.append(tools, windowControls(viewer), lookControls(viewer));
-	const play = el("button", { type: "button", textContent: "Play" });
+	bar.append(tools, zoomControls(viewer), windowControls(viewer), lookControls(viewer));
+	const play = el("button", { type: "button", textContent: "Play", title: "Run through the slices (Space)" });
 	play.addEventListener("click", () => viewer.play(!state.playing));
 	viewer.playButton = play;
 	if (!live && viewer.items.some(item => item.n[2] > 1))
@@ -60,15 +69,35 @@ function buildControls(viewer) {
 	viewer.root.addEventListener("keydown", event => pressKey(viewer, event));
 }
 
+// Buttons act on the picture that was used last.
+function zoomControls(viewer) {
+	const group = el("span", { className: "group", role: "group", ariaLabel: "zoom" });
+	const button = (text, name, title, act) => {
+		const made = el("button", { type: "button", textContent: text, ariaLabel: name, title });
+		made.addEventListener("click", act);
+		group.append(made);
+		return made;
+	};
+	const last = () => viewer.panes.includes(viewer.lastPane) && viewer.lastPane.canvas.clientWidth ? viewer.lastPane : viewer.panes.find(p => p.canvas.clientWidth);
+	button("−", "zoom out", "Zoom out (-, Ctrl and wheel, two fingers)", () => zoomAtCentre(last(), 1 / 1.5));
+	button("+", "zoom in", "Zoom in (+, Ctrl and wheel, two fingers)", () => zoomAtCentre(last(), 1.5));
+	viewer.fitButton = button("Fit", "fit", "Show the whole images (0)", () => { viewer.zoom.fit(); viewer.refresh(); });
+	return group;
+}
+
+const PRESET_TITLES = { auto: "0.5 to 99.5 % of the values", full: "Minimum to maximum" };
+
 function windowControls(viewer) {
 	const { state } = viewer, names = ["auto", "full", ...(viewer.presets ? Object.keys(PRESETS) : [])];
 	const group = el("span", { className: "group", role: "group", ariaLabel: "window" });
 	viewer.presetNames = names;
 	for (const name of names) {
-		const button = el("button", { type: "button", textContent: name, dataset: { preset: name } });
+		const title = PRESET_TITLES[name] || `Level ${PRESETS[name][0]}, width ${PRESETS[name][1]} HU`;
+		const button = el("button", { type: "button", textContent: name, dataset: { preset: name }, title: `${title} (${names.indexOf(name) + 1})` });
 		button.addEventListener("click", () => viewer.preset(name));
 		group.append(button);
 	}
+	viewer.unitChoice = choice("unit", ["HU", "mm-1"], state.unit, unit => { state.unit = unit; viewer.refresh(); });
 	const set = () => {
 		const from = v => state.unit === "HU" ? viewer.water * (1 + v / 1000) : v;
 		const level = Number(viewer.level.value), width = Number(viewer.width.value);
@@ -78,7 +107,7 @@ function windowControls(viewer) {
 	Object.assign(viewer, { level: levelInput, width: widthInput });
 	group.append(level, width);
 	if (viewer.kind === "volume" && viewer.presets)
-		group.append(choice("unit", ["HU", "mm-1"], state.unit, unit => { state.unit = unit; viewer.refresh(); })[0]);
+		group.append(viewer.unitChoice[0]);
 	return group;
 }
 
@@ -153,6 +182,8 @@ function details(viewer) {
 }
 
 function stepText(item) {
+	if (item.step === 1)
+		return "exact";
 	const half = v => (v / 2).toPrecision(2), hu = item.water > 0 ? ` (${half(item.step * 1000 / item.water)} HU)` : "";
 	return `in steps of ${item.step.toPrecision(3)}${item.kind !== "volume" || !item.unit ? "" : item.water > 0 || item.unit === "mm-1" ? " mm⁻¹" : ` ${item.unit}`}, right to ${half(item.step)}${hu}`;
 }
@@ -168,6 +199,8 @@ function showState(viewer) {
 	const tidy = v => String(+v.toPrecision(5));
 	for (const [tool, button] of Object.entries(viewer.tools))
 		button.ariaPressed = String(tool === state.tool);
+	viewer.unitChoice[1].value = state.unit;
+	viewer.fitButton.disabled = viewer.zoom.fitted;
 	viewer.playButton.textContent = state.playing ? "Stop" : "Play";
 	for (const [field, value] of [[viewer.level, to((state.low + state.high) / 2)], [viewer.width, to(state.high) - to(state.low)]])
 		if (document.activeElement !== field)
@@ -192,15 +225,22 @@ function showState(viewer) {
 
 function listenToPane(pane) {
 	const { canvas, viewer } = pane;
+	const pinch = new Pinch(pane);
 	let drag = null;
 	canvas.addEventListener("pointerdown", event => {
 		canvas.focus({ preventScroll: true });
 		canvas.setPointerCapture(event.pointerId);
-		drag = startDrag(pane, event);
-		moveDrag(pane, drag, event);
+		pinch.down(event);
+		if (pinch.active && drag)
+			viewer.state.measure = drag.measure;
+		drag = pinch.active ? null : startDrag(pane, event);
+		if (drag)
+			moveDrag(pane, drag, event);
 		event.preventDefault();
 	});
 	canvas.addEventListener("pointermove", event => {
+		if (pinch.move(event))
+			return;
 		const { offsetX: x, offsetY: y } = event, voxel = pane.voxelAt(x, y);
 		viewer.hover = voxel ? { pane, voxel } : null;
 		if (drag)
@@ -208,28 +248,34 @@ function listenToPane(pane) {
 		viewer.refresh();
 	});
 	for (const end of ["pointerup", "pointercancel", "lostpointercapture"])
-		canvas.addEventListener(end, () => { drag = null; });
+		canvas.addEventListener(end, event => { drag = null; pinch.up(event); });
 	canvas.addEventListener("pointerleave", () => { viewer.hover = null; viewer.refresh(); });
 	canvas.addEventListener("contextmenu", event => event.preventDefault());
 	canvas.addEventListener("dblclick", () => enlarge(pane));
 	let wheel = 0;
 	canvas.addEventListener("wheel", event => {
+		event.preventDefault();
+		if (event.ctrlKey || event.metaKey) {
+			viewer.lastPane = pane;
+			zoomByWheel(pane, event);
+			return;
+		}
 		wheel += event.deltaY / (event.deltaMode ? 1 : 40);
 		const steps = Math.trunc(wheel);
 		wheel -= steps;
 		if (steps)
 			viewer.setIndex(pane.source.item, pane.axis, pane.index - Math.max(-8, Math.min(8, steps)));
-		event.preventDefault();
 	}, { passive: false });
 }
 
 function startDrag(pane, event) {
-	const { viewer } = pane, { state } = viewer, tool = event.button === 2 ? "window" : state.tool;
-	const drag = { tool, x: event.offsetX, y: event.offsetY, low: state.low, high: state.high };
-	const near = pane.second && Math.abs(event.offsetX - pane.place().x - pane.place().w * state.swipe) < 12;
+	const { viewer } = pane, { state } = viewer, tool = event.button === 2 ? "window" : event.button === 1 ? "pan" : state.tool;
+	const drag = { tool, x: event.offsetX, y: event.offsetY, low: state.low, high: state.high, measure: state.measure };
+	const near = pane.second && Math.abs(event.offsetX - pane.visible().x - pane.visible().w * state.swipe) < 12;
+	viewer.lastPane = pane;
 	if (near && tool === "point")
 		drag.tool = "swipe";
-	if (tool === "line" || tool === "region") {
+	if (["line", "region", "ellipse"].includes(tool)) {
 		const at = toPlace(pane.source.item, pane.axis, pane.indexAt(drag.x, drag.y));
 		state.measure = { kind: tool, axis: pane.axis, a: at, b: at };
 	}
@@ -247,10 +293,13 @@ function moveDrag(pane, drag, event) {
 		const width = (drag.high - drag.low) * Math.exp((x - drag.x) / 150), level = (drag.low + drag.high) / 2 + (y - drag.y) / 300 * (drag.high - drag.low);
 		viewer.setWindow(level - width / 2, level + width / 2);
 	} else if (drag.tool === "swipe") {
-		const p = pane.place();
+		const p = pane.visible();
 		state.swipe = Math.min(Math.max((x - p.x) / p.w, 0), 1);
 		viewer.swipeInput.value = state.swipe;
 		viewer.refresh();
+	} else if (drag.tool === "pan") {
+		panBy(pane, x - drag.x, y - drag.y);
+		Object.assign(drag, { x, y });
 	} else {
 		state.measure.b = toPlace(item, pane.axis, pane.indexAt(x, y));
 		viewer.refresh();
@@ -280,7 +329,7 @@ function pressKey(viewer, event) {
 		viewer.play(!viewer.state.playing);
 	else if (key === "Escape")
 		viewer.state.measure = null;
-	else if (!pane || !moveByKey(viewer, pane, key))
+	else if (!zoomByKey(viewer, pane, event) && (!pane || !moveByKey(viewer, pane, key)))
 		return;
 	viewer.refresh();
 	event.preventDefault();

@@ -23,6 +23,8 @@ function drawMeasure(context, pane) {
 		if (measure.kind === "line") {
 			context.moveTo(...a);
 			context.lineTo(...b);
+		} else if (measure.kind === "ellipse") {
+			context.ellipse((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, Math.abs(b[0] - a[0]) / 2, Math.abs(b[1] - a[1]) / 2, 0, 0, 2 * Math.PI);
 		} else {
 			context.rect(a[0], a[1], b[0] - a[0], b[1] - a[1]);
 		}
@@ -30,14 +32,15 @@ function drawMeasure(context, pane) {
 	}
 }
 
-// Mean, standard deviation (of a sample) and extremes over the pixels whose centres lie in a rectangle of fractional indices.
-function statistics(plane, a, b) {
+// Mean, standard deviation (of a sample) and extremes over the pixels with centres in a rectangle of fractional indices, or in the ellipse within it.
+function statistics(plane, a, b, ellipse) {
 	const from = k => Math.max(Math.ceil(Math.min(a[k], b[k]) - 1e-9), 0), to = (k, n) => Math.min(Math.floor(Math.max(a[k], b[k]) + 1e-9), n - 1);
+	const out = (p, k) => ((p - (a[k] + b[k]) / 2) / Math.max(Math.abs(b[k] - a[k]) / 2, 1e-9)) ** 2;
 	let n = 0, mean = 0, squares = 0, least = Infinity, most = -Infinity;
 	for (let y = from(1); y <= to(1, plane.h); y++)
 		for (let x = from(0); x <= to(0, plane.w); x++) {
 			const v = valueIn(plane, y * plane.w + x);
-			if (v !== v)
+			if (v !== v || (ellipse && out(x, 0) + out(y, 1) > 1))
 				continue;
 			const away = v - mean;
 			mean += away / ++n;
@@ -91,8 +94,35 @@ function tickText(v) {
 	return v && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3) ? v.toExponential().replace("e+", "e") : String(v);
 }
 
-// log: values are logarithms to the base 10.
-function drawCurves(canvas, curves, length, unit, log) {
+// Colour and name of each curve, below the name of the values; returns the height.
+function drawLegend(context, curves, width, what) {
+	const names = curves.filter(c => c.name), line = 17;
+	let x = 14, y = 14;
+	context.textAlign = "left";
+	if (what)
+		context.fillText(what, x, y);
+	x += what ? context.measureText(what).width + 24 : 0;
+	names.forEach((curve, k) => {
+		const text = shortened(curve.name, 48), wide = context.measureText(text).width + 26;
+		if (x + wide > width - 10 && x > 14) {
+			x = 14;
+			y += line;
+		}
+		context.save();
+		context.fillStyle = CURVE_COLOURS[k % CURVE_COLOURS.length];
+		context.fillRect(x, y - 5, 18, 3);
+		context.restore();
+		context.fillText(text, x + 24, y);
+		x += wide + 14;
+	});
+	return what || names.length ? y + 10 : 0;
+}
+
+// The end of a long name.
+function shortened(name, most) { return name.length > most ? `…${name.slice(1 - most)}` : name; }
+
+// log: values are logarithms to the base 10. what: name and unit of the values.
+function drawCurves(canvas, curves, length, unit, log, what) {
 	const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight, context = canvas.getContext("2d");
 	const all = curves.flatMap(c => c.values).filter(Number.isFinite), bottom = 30;
 	if (!width || !all.length)
@@ -105,8 +135,9 @@ function drawCurves(canvas, curves, length, unit, log) {
 		[low, high] = [low - Math.max(Math.abs(low) * 0.1, 1e-9), high + Math.max(Math.abs(high) * 0.1, 1e-9)];
 	context.font = "12px sans-serif";
 	const ticks = log ? decadeTicks(low, high) : roundTicks(low, high), left = 14 + Math.max(30, ...ticks.map(v => context.measureText(tickText(v)).width));
-	const at = (t, v) => [left + t * (width - left - 10), height - bottom - (v - low) / (high - low) * (height - bottom - 14)];
 	context.fillStyle = "#d8dce2";
+	const top = 14 + drawLegend(context, curves, width, what);
+	const at = (t, v) => [left + t * (width - left - 10), height - bottom - (v - low) / (high - low) * (height - bottom - top)];
 	context.strokeStyle = "#4a5260";
 	context.textAlign = "right";
 	for (const v of ticks) {

@@ -2,13 +2,28 @@
 
 const PLANE_NAMES = { volume: ["sagittal", "coronal", "axial"], projections: ["column", "sinogram", "view"] };
 
+// Unit of lengths of an item, and its number per mm.
+function lengthUnit(item) {
+	const fine = Math.min(...item.shown);
+	return fine < 1e-5 ? ["nm", 1e6] : fine < 0.02 ? ["µm", 1e3] : ["mm", 1];
+}
+
+// A length in mm, to a hundredth of a pixel or, for pixels near 1 mm, to 0.01 mm.
+function lengthNumber(mm, item) {
+	const [, per] = lengthUnit(item), fine = Math.min(...item.shown) * per;
+	return (mm * per).toFixed(fine < 0.1 ? 4 : fine < 1 ? 3 : 2);
+}
+
+function lengthText(mm, item) { return `${lengthNumber(mm, item)} ${lengthUnit(item)[0]}`; }
+
 class Pane {
 	constructor(viewer, source, axis, second) {
 		Object.assign(this, { viewer, source, axis, second, hover: null });
 		const { item } = source, name = PLANE_NAMES[item.kind][axis];
 		this.canvas = el("canvas", { tabIndex: 0, role: "img", className: "plane", dataset: { axis } });
 		this.caption = el("span", { className: "caption" });
-		this.slider = el("input", { type: "range", min: 0, max: item.n[axis] - 1, step: 1, ariaLabel: `${name}, number of the slice` });
+		this.slider = el("input", { type: "range", min: 0, max: item.n[axis] - 1, step: 1, ariaLabel: `${name}, number of the slice`,
+			title: "Slice (wheel, Page Up, Page Down)" });
 		this.slider.hidden = item.n[axis] < 2 || !!item.live;
 		this.slider.addEventListener("input", () => viewer.setIndex(item, axis, +this.slider.value));
 		this.figure = el("figure", { className: "pane" }, this.canvas, el("figcaption", {}, this.caption, this.slider));
@@ -18,8 +33,8 @@ class Pane {
 
 	get index() { return this.viewer.indexOf(this.source.item, this.axis); }
 
-	// Of a source's pixels along the two axes: where they are on the canvas, in CSS pixels.
-	place() {
+	// Rectangle of the whole image on the canvas in CSS pixels, its numbers of pixels, and CSS pixels per mm.
+	whole() {
 		const { item } = this.source, [right, up] = AXES[this.axis], width = this.canvas.clientWidth, height = this.canvas.clientHeight;
 		const extent = this.viewer.extentOf(item, this.axis);
 		let w = item.n[right] * item.shown[right], h = item.n[up] * item.shown[up];
@@ -28,6 +43,15 @@ class Pane {
 		const scale = extent ? Math.min(width / extent[0], height / extent[1]) : 1, flip = item.kind === "volume" || this.axis === 2;
 		return { x: (width - w * scale) / 2, y: (height - h * scale) / 2, w: w * scale, h: h * scale, nx: item.n[right], ny: item.n[up], flip,
 			mm: scale };
+	}
+
+	// The same after zoom and pan.
+	place() { return zoomed(this, this.whole()); }
+
+	// The part of this rectangle on the canvas.
+	visible() {
+		const p = this.place(), x = Math.max(p.x, 0), y = Math.max(p.y, 0);
+		return { x, y, w: Math.min(p.x + p.w, this.canvas.clientWidth) - x, h: Math.min(p.y + p.h, this.canvas.clientHeight) - y, mm: p.mm };
 	}
 
 	// Fractional indices [along right, along up] of a point of the canvas, and back.
@@ -110,17 +134,17 @@ class Pane {
 	}
 
 	drawSecond(context, p) {
-		const picture = this.picture(this.second, 1), at = p.x + p.w * this.viewer.state.swipe;
+		const picture = this.picture(this.second, 1), v = this.visible(), at = v.x + v.w * this.viewer.state.swipe;
 		context.save();
 		context.beginPath();
-		context.rect(at, p.y, p.x + p.w - at, p.h);
+		context.rect(at, v.y, v.x + v.w - at, v.h);
 		context.clip();
-		context.fillRect(at, p.y, p.x + p.w - at, p.h);
+		context.fillRect(at, v.y, v.x + v.w - at, v.h);
 		if (picture)
 			this.drawPicture(context, picture, p);
 		context.restore();
 		context.fillStyle = "#ffd84d";
-		context.fillRect(at - 1, p.y, 2, p.h);
+		context.fillRect(at - 1, v.y, 2, v.h);
 	}
 
 	drawOver(context, p) {
@@ -133,24 +157,28 @@ class Pane {
 					context.fillRect(ax - (ax === bx ? 0.5 : 0), ay - (ay === by ? 0.5 : 0), Math.max(bx - ax, 1), Math.max(by - ay, 1));
 		}
 		if (item.kind === "volume") {
-			drawScaleBar(context, p);
-			drawLetters(context, p, item, this.axis);
+			const visible = this.visible();
+			drawScaleBar(context, visible, item);
+			drawLetters(context, visible, item, this.axis);
 		}
 		drawMeasure(context, this);
 	}
 
 	describe(fine) {
 		const { item } = this.source, { index, axis } = this, name = PLANE_NAMES[item.kind][axis], n = item.n[axis];
-		let where = `${name},${n > 1 ? ` slice ${index} of 0 to ${n - 1},` : ""} ${"xyz"[axis]} = ${(item.first[axis] + index * item.pitch[axis]).toFixed(2)} mm`;
+		const factor = this.viewer.zoom.axes[axis].factor;
+		let where = `${name},${n > 1 ? ` slice ${index} (0 to ${n - 1}),` : ""} ${"xyz"[axis]} = ${lengthText(item.first[axis] + index * item.pitch[axis], item)}`;
 		if (item.kind === "projections") {
-			const angle = item.angles[index];
-			where = axis === 2 ? `view ${index} of 0 to ${n - 1}${angle === null || angle === undefined ? "" : `, ${angle.toFixed(1)}°`}`
-				: axis === 1 ? `sinogram of row ${index} of 0 to ${n - 1}` : `column ${index} of 0 to ${n - 1}, all views`;
+			const angle = item.angles?.[index];
+			where = axis === 2 ? `view ${index} (0 to ${n - 1})${angle === null || angle === undefined ? "" : `, ${angle.toFixed(1)}°`}`
+				: axis === 1 ? `sinogram of row ${index} (0 to ${n - 1})` : `column ${index} (0 to ${n - 1}), all views`;
 		}
 		const sides = item.letters ? `; left ${item.letters[AXES[axis][0]][0]}, right ${item.letters[AXES[axis][0]][1]}, ` +
 			`above ${item.letters[AXES[axis][1]][1]}, below ${item.letters[AXES[axis][1]][0]} of the patient` : "";
 		if (this.viewer.state.mode !== "slice")
 			where += `, ${this.viewer.state.mode}`;
+		if (factor > 1)
+			where += `, ${factor.toFixed(1)} times enlarged`;
 		if (this.source.difference)
 			where += `, white 0, full colour ±${this.viewer.text(this.viewer.windowOf(this.source).high, item, true)}`;
 		if (this.caption.textContent !== where) {
@@ -182,9 +210,9 @@ function drawLetters(context, p, item, axis) {
 	context.restore();
 }
 
-function drawScaleBar(context, p) {
+function drawScaleBar(context, p, item) {
 	const most = p.w / 3 / p.mm, power = 10 ** Math.floor(Math.log10(most)), mm = power * (most / power >= 5 ? 5 : most / power >= 2 ? 2 : 1);
-	const text = `${+mm.toPrecision(1)} mm`, x = p.x + 8, y = p.y + p.h - 10;
+	const [unit, per] = lengthUnit(item), text = `${+(mm * per).toPrecision(1)} ${unit}`, x = p.x + 8, y = p.y + p.h - 10;
 	if (p.w < 90 || p.h < 60)
 		return;
 	context.font = "12px sans-serif";

@@ -10,6 +10,7 @@ class Viewer {
 		this.kind = items[0].kind;
 		this.sources = items.map(item => item.live ? new LiveSource(item) : item.served ? new ServedSource(item) : new FileSource(item));
 		this.tables = {};
+		this.zoom = new Zoom();
 		const first = items[0], water = items.every(item => item.water > 0);
 		this.state = { at: first.n.map((n, a) => first.first[a] + (n >> 1) * first.pitch[a]), low: Math.min(...items.map(i => i.window[0])),
 			high: Math.max(...items.map(i => i.window[1])), unit: first.unit === "HU" && !water ? "mm-1" : first.unit,
@@ -108,6 +109,7 @@ class Viewer {
 		this.grid.classList.toggle("flat", this.flat);
 		this.grid.classList.toggle("beside", !this.flat && shown.length > 1);
 		this.grid.classList.toggle("thin", shown.length === 1 && this.thin);
+		this.grid.classList.toggle("single", !this.flat && shown.length === 1 && !this.thin);
 		const own = this.unlike && !this.state.alike ? ", at a scale of its own" : "";
 		const level = this.root.closest("section")?.querySelector(":scope > h2") ? "3" : "2";
 		for (const source of shown) {
@@ -118,6 +120,9 @@ class Viewer {
 			this.grid.append(row);
 		}
 		this.panes.forEach(pane => pane.shape());
+		const title = document.querySelector("h1")?.textContent;
+		for (const heading of this.grid.querySelectorAll("h3"))
+			heading.hidden = heading.textContent === title;
 		this.alikeLine.hidden = !this.unlike || this.state.layout !== "side by side";
 		this.swipeLine.hidden = layout !== "swipe" || !pair;
 		this.pairLine.hidden = !pair || this.items.length < 3;
@@ -185,7 +190,7 @@ class Viewer {
 		const hover = this.pointed(), lines = [], [first] = this.items;
 		const at = hover ? hover.voxel.map((v, a) => hover.pane.source.item.first[a] + v * hover.pane.source.item.pitch[a]) : this.state.at;
 		if (this.kind === "volume")
-			lines.push(`${hover ? "Cursor" : "Point"}: x ${at[0].toFixed(2)}, y ${at[1].toFixed(2)}, z ${at[2].toFixed(2)} mm`);
+			lines.push(`${hover ? "Cursor" : "Point"}: x ${lengthNumber(at[0], first)}, y ${lengthNumber(at[1], first)}, z ${lengthText(at[2], first)}`);
 		else
 			lines.push(`${hover ? "Cursor" : "Point"}: column ${at[0]}, row ${at[1]}, view ${at[2]}`);
 		const values = [];
@@ -221,12 +226,12 @@ class Viewer {
 
 	measureRegion(done) {
 		return done.map(({ item, plane, ends, difference }) => {
-			const s = statistics(plane, ...ends);
+			const s = statistics(plane, ...ends, this.state.measure.kind === "ellipse");
 			if (!s.n)
-				return `${item.name}: no voxel's centre lies in the region`;
+				return `${item.name}: the region contains no centre of a voxel`;
 			const sd = this.text(s.sd, item, true);
 			return `${item.name}: mean ${this.text(s.mean, item, difference)}, standard deviation ${sd}, ` +
-				`least ${this.text(s.least, item, difference)}, greatest ${this.text(s.most, item, difference)}, ${s.n} ` +
+				`minimum ${this.text(s.least, item, difference)}, maximum ${this.text(s.most, item, difference)}, ${s.n} ` +
 				(this.kind === "volume" ? "voxels" : "pixels");
 		}).join("\n");
 	}
@@ -235,15 +240,18 @@ class Viewer {
 		const length = Math.hypot(measure.b[0] - measure.a[0], measure.b[1] - measure.a[1]);
 		const curves = done.map(({ item, plane, ends: [a, b], difference }) => {
 			const points = Math.min(Math.ceil(2 * Math.hypot(a[0] - b[0], a[1] - b[1])) + 1, 2000), hu = this.state.unit === "HU";
-			return { values: profile(plane, a, b, points).map(v => hu ? v * 1000 / item.water - (difference ? 0 : 1000) : v) };
+			return { name: item.name, values: profile(plane, a, b, points).map(v => hu ? v * 1000 / item.water - (difference ? 0 : 1000) : v) };
 		});
-		drawCurves(this.curve, curves, length, this.kind === "volume" ? "mm" : "pixels");
+		const [first] = this.items, volume = this.kind === "volume", [unit, per] = volume ? lengthUnit(first) : ["pixels", 1];
+		const name = curves.length === 1 && done[0].difference ? "difference" : volume || first.unit ? "value" : "line integral";
+		drawCurves(this.curve, curves, length * per, unit, false, `${name}${this.unitName() && `,${this.unitName()}`}`);
 		const range = curves.map((c, k) => {
 			const numbers = c.values.filter(Number.isFinite);
 			return `${done[k].item.name}: ${Math.min(...numbers).toPrecision(5)} to ${Math.max(...numbers).toPrecision(5)}${this.unitName()}`;
 		});
-		this.curve.ariaLabel = `profile of ${length.toFixed(2)} mm: ${range.join("; ")}`;
-		return [`Profile, ${length.toFixed(2)} ${this.kind === "volume" ? "mm" : "pixels"}`, ...range].join("\n");
+		const long = volume ? lengthText(length, first) : `${length.toFixed(2)} pixels`;
+		this.curve.ariaLabel = `profile of ${long}: ${range.join("; ")}`;
+		return [`Profile, ${long}`, ...range].join("\n");
 	}
 
 	setWindow(low, high) {
@@ -257,6 +265,7 @@ class Viewer {
 		const ranges = this.items.map(i => name === "full" ? i.range : i.window);
 		if (PRESETS[name] && this.presets) {
 			const [level, width] = PRESETS[name];
+			this.state.unit = "HU";
 			this.setWindow(this.water * (1 + (level - width / 2) / 1000), this.water * (1 + (level + width / 2) / 1000));
 		} else if (!PRESETS[name]) {
 			const low = Math.min(...ranges.map(r => r[0])), high = Math.max(...ranges.map(r => r[1]));

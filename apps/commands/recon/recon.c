@@ -6,6 +6,7 @@
 #include <gantry/processes.h>
 #include <gantry/solver.h>
 #include "apps/cli/try.h"
+#include "apps/commands/prepare_auto.h"
 #include "apps/commands/recon/recon.h"
 #include "io/same_file.h"
 #include "viewer/live.h"
@@ -135,6 +136,22 @@ static gt_status part(cli_call *call, const recon_options *o)
 	return GT_OK;
 }
 
+/* *measured: the corrected projections of --auto, which r borrows. */
+static gt_status open_scan(const cli_call *call, const recon_options *o, const gt_read_options *reading, gt_projections **measured,
+                           gt_recon **r)
+{
+	gt_status st = GT_OK;
+	if (!o->automatic)
+		return gt_recon_open(call->file[0], reading, r);
+	if (o->data)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--auto and --data cannot be combined"));
+	GT_TRY(app_prepare_auto(call, reading, call->common.backend, measured));
+	GT_TRY(gt_projections_set_provenance(*measured, call->line, gt_projections_provenance(*measured)->parameters, NULL));
+	st = gt_recon_new(*measured, r);
+done:
+	return st;
+}
+
 static int run(const cli_call *begun, const void *given)
 {
 	cli_call mine = *begun;
@@ -142,6 +159,7 @@ static int run(const cli_call *begun, const void *given)
 	recon_options all = *(const recon_options *)given;
 	const recon_options *o = &all;
 	recon_monitor m = { .call = call, .o = o };
+	gt_projections *measured = NULL;
 	gt_frames_options frames;
 	gt_read_options reading = gt_read_defaults;
 	gt_status st = GT_OK;
@@ -156,9 +174,11 @@ static int run(const cli_call *begun, const void *given)
 	if (call->files > 1 && call->processes > 1)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans: joint reconstruction expects one process, found %d", call->files,
 		               call->processes));
+	if (call->files > 1 && o->automatic)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--auto: found %zu scans, expected one: correct each by 'gantry prepare --auto'", call->files));
 	if (call->files > 1)
 		return cli_exit(call, recon_joint(call, o, &m, &reading));
-	GT_TRY(gt_recon_open(call->file[0], &reading, &m.r));
+	GT_TRY(open_scan(call, o, &reading, &measured, &m.r));
 	gt_recon_on_message(m.r, call->common.quiet && !o->report ? NULL : recon_say, &m);
 	gt_recon_on_progress(m.r, recon_progress, &m);
 	GT_TRY(recon_set(m.r, call, o));
@@ -169,6 +189,7 @@ static int run(const cli_call *begun, const void *given)
 done:
 	end_watch(&m, st);
 	gt_recon_free(m.r);
+	gt_projections_free(measured);
 	recon_journal_free(&m.journal);
 	return cli_exit(call, st);
 }
@@ -187,7 +208,7 @@ const cli_command cli_recon = {
 	.about = "reconstruct a volume from projections",
 	.synopsis = "SCAN... -o VOLUME [options]",
 	.notes = "SCAN is a file or a folder of projections. 'gantry import' corrects wrong columns, rows, rotation direction or centre\n"
-		 "(--flip, --column-center; DICOM-CT-PD: --central, --without-photons).\n"
+		 "(--flip, --axis; DICOM-CT-PD: --central, --without-photons).\n"
 		 "Without --solver: the analytic method if the scan permits one (wfbp: helical), else an iterative one, with the reason.\n"
 		 "--init auto starts from the analytic method if the scan permits one, else from zero; 'fdk' requires one.\n"
 		 "Ctrl-C stops after the current iteration, writes the result and exits with 1. A second one, or one before the\n"
@@ -195,6 +216,7 @@ const cli_command cli_recon = {
 		 "The same command with --resume continues an interrupted run, with a bit-identical result.\n"
 		 "With mpirun, the processes compute one volume together, and the first one writes it.\n\n"
 		 "  gantry recon scan.nc -o vol.nc\n"
+		 "  gantry recon counts/ -o vol.nc --auto                correct the projections first\n"
 		 "  gantry recon counts/ -o vol.nc --pixel 0.01          TIFF images with flat and dark fields and angles.txt\n"
 		 "  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
 		 "  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n"
@@ -204,6 +226,7 @@ const cli_command cli_recon = {
 		 "  gantry recon low.nc high.nc -o vol.nc --solver fista:prox=yes --penalty joint-tv:strength=0.1\n",
 	.traits = CLI_COMPUTES | CLI_REPORTS | CLI_TEAMS,
 	.options = recon_table,
+	.hints = recon_hints,
 	.defaults = &recon_defaults,
 	.options_size = sizeof recon_defaults,
 	.min_files = 1,

@@ -13,7 +13,7 @@
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
 	const char *data, *device_memory, *host_memory, *scratch, *range, *gpus, *split, *balance, *report, *voxel, *slice, *views;
-	int unit, preset, dry_run, team, reproducible, padding, outside, no_overlap, keep, no_check, force, number, watch;
+	int unit, preset, dry_run, team, reproducible, padding, outside, no_overlap, keep, no_check, force, number, watch, automatic;
 	long long port;
 	double water;
 	cli_frames frames;
@@ -21,6 +21,7 @@ typedef struct {
 
 extern const cli_option recon_table[];
 extern const recon_options recon_defaults;
+extern const cli_hint recon_hints[];
 /* Passes the options to the library. */
 gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o);
 

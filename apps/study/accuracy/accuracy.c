@@ -33,13 +33,14 @@ static gt_status measure(study *s)
 {
 	gt_status st = GT_OK;
 	GT_TRY(study_find_variants(s));
-	/* ones, two sets of random numbers and the bar have references too */
-	s->steps = study_times_steps(s) + 9 * study_count(s, IN_ACCURACY) + 2;
-	study_begin_tables(s, STUDY_TIMES, STUDY_HEAD);
+	/* all but the head have references too */
+	s->steps = study_times_steps(s) + 11 * study_count(s, IN_ACCURACY) + 2;
+	study_begin_tables(s, STUDY_TIMES, STUDY_INTERPOLATION);
 	GT_TRY(study_ones(s));
 	GT_TRY(study_random_errors(s));
 	GT_TRY(study_bar(s));
 	GT_TRY(study_head_error(s));
+	GT_TRY(study_interpolation(s));
 	GT_TRY(study_times(s));
 done:
 	return st;
@@ -89,6 +90,7 @@ static const study_columns tables[] = {
 	{ "bar-differences-2", OF_DIFFERENCES },
 	{ "bar-differences-3", OF_DIFFERENCES },
 	{ "head", "projector$|RMSE of line integrals|relative|largest|mean difference" },
+	{ "interpolation", "position between two texels|exact|texture unit with 8 bits|..." },
 };
 
 static void drop(study *s) { free(accuracy_of(s)->variant); }

@@ -10,7 +10,7 @@ enum {
 	STUDY_TIMES = STUDY_OWN, STUDY_GUPS, STUDY_VIEWS_FORWARD, STUDY_VIEWS_BACK, STUDY_SIZE_FORWARD, STUDY_SIZE_BACK,
 	STUDY_SLICES_FORWARD, STUDY_SLICES_BACK, STUDY_FEW_FORWARD, STUDY_FEW_BACK, STUDY_FORWARD_ERRORS, STUDY_FORWARD_0,
 	STUDY_FORWARD_45, STUDY_BACK_ERRORS, STUDY_RANDOM, STUDY_RANDOM_CUBE, STUDY_BAR_ERRORS, STUDY_BAR, STUDY_BAR_DIFFERENCES = STUDY_BAR + 3,
-	STUDY_HEAD = STUDY_BAR_DIFFERENCES + 3
+	STUDY_HEAD = STUDY_BAR_DIFFERENCES + 3, STUDY_INTERPOLATION
 };
 
 /* Pictures of differences from the model in double. */
@@ -89,6 +89,7 @@ gt_status study_ones(study *s);
 gt_status study_random_errors(study *s);
 gt_status study_bar(study *s);
 gt_status study_head_error(study *s);
+gt_status study_interpolation(study *s);            /* between two texels */
 extern const double study_bar_angle[3];                 /* degrees */
 
 void study_accuracy_figures(study *s);

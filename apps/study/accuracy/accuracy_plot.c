@@ -62,10 +62,9 @@ static void draw_sweep(study *s, const char *name, const char *xlabel, int forwa
 	const char *csv[2] = { study_table_name(s, (size_t)forward), study_table_name(s, (size_t)forward + 1) };
 	const study_variant *first = study_next(s, NULL, IN_SWEEPS);
 	study_plot p = study_plot_new(s, 1280, speedups ? 860 : 470, "%s", name);
-	study_put(&p,
-	          "set multiplot layout %d,2 margins 0.07,0.80,%g,%g spacing 0.08,0.13\nset xlabel '%s'\n" STUDY_LOGARITHMIC
-	          "set ylabel 'time [s]'\n",
-	          speedups ? 2 : 1, speedups ? 0.08 : 0.14, speedups ? 0.95 : 0.92, xlabel);
+	study_multiplot(&p, speedups ? "layout 2,2 margins 0.07,0.80,0.08,0.95 spacing 0.08,0.13"
+	                             : "layout 1,2 margins 0.07,0.80,0.14,0.92 spacing 0.08,0.13");
+	study_put(&p, "set xlabel '%s'\n" STUDY_LOGARITHMIC "set ylabel 'time [s]'\n", xlabel);
 	size_axis(&p, &s->table[forward], forward != STUDY_FEW_FORWARD);
 	for (int d = 0; d < 2; d++) {
 		study_put(&p, "set title '%s: time of the kernels'\n", d ? "back" : "forward");
@@ -76,7 +75,6 @@ static void draw_sweep(study *s, const char *name, const char *xlabel, int forwa
 		study_put(&p, "set title '%s: speed-up'\n", d ? "back" : "forward");
 		plot_speedups(&p, csv[d]);
 	}
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }
 
@@ -137,7 +135,7 @@ static void draw_view(study *s, const char *at, int picture, size_t view)
 	const size_t strips = study_count(s, IN_ACCURACY) + 1;
 	const study_variant *v = NULL; /* the reference comes first */
 	study_plot p = study_plot_new(s, STRIPS_WIDTH, (double)(PROFILE + strips * STRIP + 50), "forward-%s", at);
-	study_put(&p, "set multiplot\n");
+	study_multiplot(&p, "");
 	profiles(&p, view);
 	for (size_t i = 0; i < strips; i++, v = study_next(s, v, IN_ACCURACY)) {
 		const double top = (double)(PROFILE + i * STRIP);
@@ -146,7 +144,6 @@ static void draw_view(study *s, const char *at, int picture, size_t view)
 			study_put(&p, "set xtics format '%%g'\nset xlabel 'column'\n");
 		strip(&p, v, at, picture);
 	}
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }
 
@@ -182,15 +179,15 @@ static void draw_slice(study *s, const char *from, int picture)
 	const gt_grid *g = &s->grid;
 	size_t done = 0;
 	study_plot p = study_plot_new(s, PAIRS_WIDTH, (double)((study_count(s, IN_ACCURACY) + 2) / 2 * PANEL + 10), "back-%s", from);
+	study_multiplot(&p, "");
 	study_put(&p,
-	          "set datafile nocolumnheaders\nset multiplot\nset size ratio %g\nset xrange [-0.5:%g]\nset yrange [-0.5:%g]\nunset grid\n"
+	          "set datafile nocolumnheaders\nset size ratio %g\nset xrange [-0.5:%g]\nset yrange [-0.5:%g]\nunset grid\n"
 	          "set border 15\nset contour base\nset cntrparam levels auto 24\nset cntrlabel onecolor\nunset key\nset tics format ''\n"
 	          "unset xtics\nunset ytics\nset cbtics\n",
 	          (double)g->n[1] * g->pitch[1] / ((double)g->n[0] * g->pitch[0]), (double)g->n[0] - 0.5, (double)g->n[1] - 0.5);
 	pair(&p, NULL, from, picture, done++);
 	for (const study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));)
 		pair(&p, v, from, picture, done++);
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }
 
@@ -199,7 +196,8 @@ static void draw_slice(study *s, const char *from, int picture)
 static void draw_bar(study *s)
 {
 	study_plot p = study_plot_new(s, 1360, 820, "bar");
-	study_put(&p, "set multiplot layout 2,3 margins 0.085,0.80,0.08,0.95 spacing 0.07,0.13\nset xlabel 'place on the detector [mm]'\n"
+	study_multiplot(&p, "layout 2,3 margins 0.085,0.80,0.08,0.95 spacing 0.07,0.13");
+	study_put(&p, "set xlabel 'place on the detector [mm]'\n"
 	              "set xrange [-22:22]\nset offsets 0, 0, graph 0.04, graph 0.04\n");
 	for (int i = 0; i < 6; i++) {
 		const int k = i / 3, a = i % 3, table = (k ? STUDY_BAR_DIFFERENCES : STUDY_BAR) + a;
@@ -214,7 +212,25 @@ static void draw_bar(study *s)
 			             QUOTE("%.*s", (int)(strcspn(t->head[c - 1], "[") - 1), t->head[c - 1]));
 		study_series_end(&p);
 	}
-	study_put(&p, "unset multiplot\n");
+	study_plot_draw(&p);
+}
+
+/* Interpolation: fig. 11 ------------------------------------------------------------------ */
+
+static void draw_interpolation(study *s)
+{
+	const study_table *t = &s->table[STUDY_INTERPOLATION];
+	study_plot p = study_plot_new(s, 1200, 420, "interpolation");
+	study_multiplot(&p, "layout 1,2 margins 0.07,0.80,0.14,0.92 spacing 0.09,0.13");
+	study_put(&p, "set xlabel 'position between two texels'\nset xrange [0:*] noextend\n");
+	for (int error = 0; error < 2; error++) {
+		study_put(&p, "set title '%s'\n%s", error ? "difference from exact" : "interpolated value",
+		          error ? "set key at screen 0.995,0.95 right top Left reverse spacing 1.3\n" : "unset key\n");
+		for (size_t c = 2; c <= t->columns; c++)
+			study_series(&p, "'interpolation.csv' using 1:(column(%zu)%s) with lines lt %zu title %s", c,
+			             error ? "-column(2)" : "", c - 1, QUOTE("%s", t->head[c - 1]));
+		study_series_end(&p);
+	}
 	study_plot_draw(&p);
 }
 
@@ -234,4 +250,5 @@ void study_accuracy_figures(study *s)
 	draw_slice(s, "one", STUDY_FROM_ONE);
 	draw_slice(s, "all", STUDY_FROM_ALL);
 	draw_bar(s);
+	draw_interpolation(s);
 }

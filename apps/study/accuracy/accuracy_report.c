@@ -1,7 +1,5 @@
 /* Report of `gantry study accuracy`. */
-#include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 
 static void times(const study *s, study_page *p)
@@ -52,23 +50,11 @@ static void sweeps(const study *s, study_page *p)
 /* Shows the arrays NAME-KEY of every variant, after that of the reference (first: its title, NULL: none). */
 static void pictures(const study *s, const char *name, const char *first, study_pictures how, study_page *p)
 {
-	const size_t n = accuracy_of(s)->variants + 1;
-	char(*array)[96] = NULL;
-	study_picture *list = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(study_new(n, sizeof *array, &array));
-	GT_TRY(study_new(n, sizeof *list, &list));
-	how.picture = list;
-	const study_variant *v = first ? NULL : study_next(s, NULL, IN_ACCURACY);
-	for (int go = first || v; go; go = (v = study_next(s, v, IN_ACCURACY)) != NULL) {
-		snprintf(array[how.pictures], sizeof *array, "%s-%s", name, v ? v->key : "reference");
-		list[how.pictures] = (study_picture){ array[how.pictures], v ? v->label : first };
-		how.pictures++;
-	}
+	if (first)
+		study_add_picture(&how, first, "%s-reference", name);
+	for (const study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));)
+		study_add_picture(&how, v->label, "%s-%s", name, v->key);
 	study_page_pictures(p, &how);
-done:
-	free(list);
-	free(array);
 }
 
 static void forward_pictures(const study *s, const char *at, const char *caption, study_page *p)
@@ -98,24 +84,24 @@ static void back_pictures(const study *s, const char *from, const char *caption,
 
 static void ones(const study *s, study_page *p)
 {
-	static const study_section forward = { "Ones, projected",
-		                               "A volume of ones: a line integral is the length of the ray in the volume (the paper's "
-		                               "figure 12). Each projector is compared with its model in double precision on the CPU, "
-		                               "which has equal or approximated entries. The rest is the effect of single precision or of "
-		                               "another computation. Errors are over 24 views; relative: to the root mean square of the "
-		                               "reference.",
-		                               NULL,
-		                               NULL,
-		                               STUDY_FORWARD_ERRORS,
-		                               "The paper has an RMSE of 2.77e-2 for branchless and 3.50e-4 in double, against its CPU." };
-	static const study_section back = { "Ones, backprojected",
-		                            "Projections of ones, from one view and from all (the paper's figures 13 and 14). Errors are "
-		                            "over the central slice, which is shown; relative: to the root mean square of the reference.",
-		                            NULL,
-		                            NULL,
-		                            STUDY_BACK_ERRORS,
-		                            "The paper has an RMSE of 5.24e-2 for branchless and 6.92e-4 in double, from 984 views "
-		                            "against its CPU." };
+	static const study_section forward = {
+		"Ones, projected",
+		"A volume of ones: a line integral is the length of the ray in the volume (the paper's "
+		"figure 12). Each projector is compared with its model in double precision on the CPU, "
+		"which has equal or approximated entries. The rest is the effect of single precision or of "
+		"another computation. Errors are over 24 views; relative: to the root mean square of the "
+		"reference.",
+		.table = STUDY_FORWARD_ERRORS,
+		.after = "The paper has an RMSE of 2.77e-2 for branchless and 3.50e-4 in double, against its CPU."
+	};
+	static const study_section back = {
+		"Ones, backprojected",
+		"Projections of ones, from one view and from all (the paper's figures 13 and 14). Errors are "
+		"over the central slice, which is shown; relative: to the root mean square of the reference.",
+		.table = STUDY_BACK_ERRORS,
+		.after = "The paper has an RMSE of 5.24e-2 for branchless and 6.92e-4 in double, from 984 views "
+			 "against its CPU."
+	};
 	static const char below[] =
 		"Top: the central row with every projector. Below: the view in double, then the difference of each projector from its "
 		"model in double, over the largest value of the view. Each picture has its own scale, at most four times its root mean "
@@ -148,10 +134,7 @@ static void random_numbers(const study *s, study_page *p)
 		"Back: from all views, the voxels of all slices in nine blocks of 32 × 32 at the corners, the edges' centres and the "
 		"centre of the grid. Relative RMS: root mean square of the differences over that of the reference. The largest difference "
 		"is given over that, then over the root mean square of the differences, then its position with indices from 0.",
-		NULL,
-		NULL,
-		STUDY_RANDOM,
-		NULL
+		.table = STUDY_RANDOM
 	};
 	study_page_sections(p, &random, 1);
 	study_page_text(p, NULL, "The same on %s, forward from 16 views%s.",
@@ -183,4 +166,11 @@ void study_accuracy_parts(const study *s, study_page *p)
 	random_numbers(s, p);
 	ones(s, p);
 	study_page_sections(p, objects, 2);
+	study_page_text(
+		p, "Interpolation by textures",
+		"The first 1024 of 32768 positions between two texels with the values 0 and 1 (the paper's figure 11). A texture unit "
+		"has 8 bits of fraction: steps of 1/256, errors of at most 1/512. The curves of projectors are running sums over "
+		"pixels of 1/32768 voxel that see one voxel; projectors that fetch integral images from textures show the steps. All "
+		"values are in interpolation.csv.");
+	study_page_figure(p, "interpolation", "Left: the value. Right: its difference from the exact value.");
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/author/scan_math.h>
+#include "apps/cli/apply.h"
 #include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 
@@ -14,7 +15,6 @@ const app_workload *study_cube(const study *s)
 	return w;
 }
 
-/* A projector on a backend that is opened for it. */
 typedef struct {
 	const char *backend, *projector;
 	gt_type type;
@@ -42,25 +42,14 @@ static gt_status fetch(const gt_array *a, double *out)
 /* out = A in or A' in, in double whatever it computes in. */
 static gt_status apply(const operator_on *w, int adjoint, const gt_grid *grid, const gt_scan *scan, const float *in, double *out)
 {
-	gt_backend *be = NULL;
-	gt_linop *A = NULL;
-	gt_array *x = NULL, *y = NULL;
+	app_operator o;
 	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open(w->backend, &be));
-	GT_TRY(gt_projector_new(w->projector, be, w->type, grid, scan, &A));
-	GT_TRY(gt_array_new(be, w->type, gt_linop_nx(A), &x));
-	GT_TRY(gt_array_new(be, w->type, gt_linop_ny(A), &y));
-	gt_array_put_float(in, adjoint ? y : x);
-	if (adjoint)
-		gt_adjoint(A, y, x);
-	else
-		gt_forward(A, x, y);
-	GT_TRY(fetch(adjoint ? x : y, out));
+	GT_TRY(app_operator_open(&o, w->backend, w->projector, w->type, grid, scan));
+	gt_array_put_float(in, app_operator_in(&o, adjoint));
+	app_operator_run(&o, adjoint);
+	GT_TRY(fetch(app_operator_out(&o, adjoint), out));
 done:
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_linop_free(A);
-	gt_backend_close(be);
+	app_operator_close(&o);
 	return st;
 }
 
@@ -86,7 +75,6 @@ study_error study_compare(const double *x, const double *reference, size_t n)
 
 size_t study_box_voxels(const study_box *b) { return b->n[0] * b->n[1] * b->n[2]; }
 
-/* Returns the voxels as a grid. */
 static gt_grid grid_of(const gt_grid *grid, const study_box *b)
 {
 	gt_grid g = *grid;
@@ -135,26 +123,9 @@ done:
 	return st;
 }
 
-static gt_status back_box(const operator_on *w, gt_backend *be, const gt_grid *part, const gt_scan *scan, const gt_array *y, double *out)
-{
-	gt_linop *A = NULL;
-	gt_array *x = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(gt_projector_new(w->projector, be, w->type, part, scan, &A));
-	GT_TRY(gt_array_new(be, w->type, gt_linop_nx(A), &x));
-	gt_adjoint(A, y, x);
-	GT_TRY(fetch(x, out));
-done:
-	gt_array_free(x);
-	gt_linop_free(A);
-	return st;
-}
-
 static gt_status boxes_alone(const operator_on *w, const study_experiment *e, const gt_scan *scan, double *out)
 {
-	gt_backend *be = NULL;
 	gt_scan *part = NULL;
-	gt_array *y = NULL;
 	float *some = NULL;
 	double low = INFINITY, high = -INFINITY;
 	gt_status st = GT_OK;
@@ -163,16 +134,11 @@ static gt_status boxes_alone(const operator_on *w, const study_experiment *e, co
 		rows_of(scan, &g, &low, &high);
 	}
 	GT_TRY(cut_rows(scan, e->data, low, high, &part, &some));
-	GT_TRY(gt_backend_open(w->backend, &be));
-	GT_TRY(gt_array_new(be, w->type, gt_scan_size(part), &y));
-	gt_array_put_float(some, y);
 	for (size_t k = 0; k < e->boxes; out += study_box_voxels(&e->box[k++])) {
 		const gt_grid g = grid_of(e->grid, &e->box[k]);
-		GT_TRY(back_box(w, be, &g, part, y, out));
+		GT_TRY(apply(w, 1, &g, part, some, out));
 	}
 done:
-	gt_array_free(y);
-	gt_backend_close(be);
 	gt_scan_free(part);
 	free(some);
 	return st;
@@ -232,7 +198,6 @@ done:
 	return st;
 }
 
-/* Adds the reference of a model unless it is known. */
 static gt_status add_reference(study *s, const study_experiment *e, const char *model, study_results *r)
 {
 	const operator_on w = { .backend = s->cpu, .projector = model, .type = GT_F64 };

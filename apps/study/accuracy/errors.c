@@ -66,7 +66,6 @@ done:
 	return st;
 }
 
-/* Fills the table of the central row of view k: one column per variant. */
 static void add_profiles(study *s, const study_results *r, size_t k)
 {
 	const gt_scan *scan = s->scan;

@@ -5,7 +5,6 @@
 #include <gantry/constants.h>
 #include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
-#include "geometry/grid.h"
 
 /* The bar: voxels of 1 mm along x, pixels of the paper, mm -------------------------------- */
 
@@ -34,15 +33,12 @@ done:
 /* The same bar as a phantom: exact means over pixels. */
 static gt_status exact_lines(study *s, const gt_scan *scan, double exact[ANGLES * CHANNELS])
 {
-	float lines[ANGLES * CHANNELS];
-	gt_phantom *bar = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(study_phantom(s, "bar", FORMAT("unit mm-1\nbox size=%d,1,1 density=1\n", VOXELS), NULL, &bar));
-	GT_TRY(study_simulate(s, bar, scan, RAYS, lines, NULL, NULL));
-	for (int i = 0; i < ANGLES * CHANNELS; i++)
+	const study_object bar = { "bar", FORMAT("unit mm-1\nbox size=%d,1,1 density=1\n", VOXELS), NULL };
+	float *lines = NULL;
+	const gt_status st = study_simulate(s, &bar, scan, RAYS, &lines, NULL, NULL);
+	for (int i = 0; st == GT_OK && i < ANGLES * CHANNELS; i++)
 		exact[i] = lines[i];
-done:
-	gt_phantom_free(bar);
+	free(lines);
 	return st;
 }
 
@@ -53,7 +49,6 @@ static double off(const double *x, const double *from)
 	return 100 * e.largest / e.peak;
 }
 
-/* Adds profiles at one angle, and differences from the models in double. */
 static void add_profiles(study *s, const study_results *r, const double *exact, int a)
 {
 	study_table *t = &s->table[STUDY_BAR + a], *d = &s->table[STUDY_BAR_DIFFERENCES + a];
@@ -114,29 +109,22 @@ done:
 
 enum { HEAD_VIEWS = 24, HEAD_RAYS = 4 };
 
-/* Makes the head, reduced to the field of view, and the grid of the study's voxels that holds it and the rays' cone. */
-static gt_status make_head(const gt_scan *scan, gt_grid *grid, gt_phantom **head)
+/* Reduces the head to the field of view; the grid of the study's voxels then holds it and the rays' cone. */
+static gt_status fit_head(const gt_scan *scan, gt_grid *grid, gt_phantom_options *o)
 {
 	const double radius = gt_scan_field_of_view(scan, NULL, NULL);
-	gt_phantom_options o = gt_phantom_defaults;
-	size_t below, above;
-	gt_status st = gt_phantom_new("forbild-head", &o, head);
+	double size;
+	size_t below;
+	const gt_status st = study_phantom_radius("forbild-head", &size);
 	if (st != GT_OK)
 		return st;
-	const double size = gt_phantom_radius(*head);
-	gt_phantom_free(*head);
-	*head = NULL;
 	for (int a = 0; a < 3; a++)
-		o.shift[a] = grid->center[a];
-	o.scale = radius > 0 && size > 0.95 * radius ? 0.95 * radius / size : 1;
-	GT_TRY(gt_phantom_new("forbild-head", &o, head));
+		o->shift[a] = grid->center[a];
+	o->scale = radius > 0 && size > 0.95 * radius ? 0.95 * radius / size : 1;
 	for (int a = 0; a < 2; a++)
-		grid->n[a] = (size_t)ceil(2 * o.scale * size / grid->pitch[a]);
-	gt_grid_margin(grid, scan, &below, &above);
-	grid->n[2] += below + above;
-	grid->center[2] += ((double)above - (double)below) / 2 * grid->pitch[2];
-done:
-	return st;
+		grid->n[a] = (size_t)ceil(2 * o->scale * size / grid->pitch[a]);
+	study_add_margin(grid, scan, &below);
+	return GT_OK;
 }
 
 static void add_head(study *s, const study_results *r, const double *exact, size_t n)
@@ -155,25 +143,19 @@ static void add_head(study *s, const study_results *r, const double *exact, size
 
 gt_status study_head_error(study *s)
 {
-	const size_t views = s->scan->views < HEAD_VIEWS ? s->scan->views : HEAD_VIEWS;
-	size_t view[HEAD_VIEWS];
 	gt_grid grid = s->grid;
-	gt_phantom *head = NULL;
+	gt_phantom_options o = gt_phantom_defaults;
 	gt_scan *scan = NULL;
 	float *volume = NULL, *lines = NULL;
 	double *exact = NULL;
 	study_results r = { NULL, NULL, 0, 0 };
 	gt_status st = GT_OK;
-	for (size_t i = 0; i < views; i++)
-		view[i] = i * s->scan->views / views;
 	study_step(s, "head: voxels and exact lines");
-	GT_TRY(study_pick(s->scan, view, views, &scan));
+	GT_TRY(study_spread(s->scan, s->scan->views < HEAD_VIEWS ? s->scan->views : HEAD_VIEWS, &scan));
 	const size_t n = gt_scan_size(scan);
-	GT_TRY(make_head(scan, &grid, &head));
-	GT_TRY(study_host_floats(gt_grid_voxels(&grid), "the head in voxels", &volume));
-	GT_TRY(study_host_floats(n, "line integrals", &lines));
+	GT_TRY(fit_head(scan, &grid, &o));
 	GT_TRY(study_new(n, sizeof *exact, &exact));
-	GT_TRY(study_simulate(s, head, scan, HEAD_RAYS, lines, &grid, volume));
+	GT_TRY(study_simulate(s, &(study_object){ "forbild-head", NULL, &o }, scan, HEAD_RAYS, &lines, &grid, &volume));
 	for (size_t i = 0; i < n; i++)
 		exact[i] = lines[i];
 	const study_experiment e = { .part = "head", .grid = &grid, .forward = scan, .volume = volume, .no_reference = 1 };
@@ -181,7 +163,6 @@ gt_status study_head_error(study *s)
 	add_head(s, &r, exact, n);
 done:
 	study_results_free(&r);
-	gt_phantom_free(head);
 	gt_scan_free(scan);
 	free(volume);
 	free(lines);

@@ -3,11 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apps/cli/apply.h"
 #include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 #include "core/order_statistics.h"
 
-enum { FORWARD, BACK, DIRECTIONS };
+enum { FORWARD, BACK, DIRECTIONS }; /* as the argument of app_operator_run() */
 /* Seconds of the operator on resident data, and from host memory to host memory; NAN: not measured. */
 typedef struct {
 	double apply[DIRECTIONS], total[DIRECTIONS], copies;
@@ -25,56 +26,38 @@ enum { MIN_VIEWS = 24, FEWEST_VIEWS = 9 }; /* sample sizes: on a GPU, on the CPU
 static const double longest = 0.15;        /* s: a case of the sweeps on a GPU that is timed in full, a sample on the CPU */
 static const seconds none = { { NAN, NAN }, { NAN, NAN }, NAN };
 
-/* A problem on a backend. */
+/* An operator on random numbers, and the seconds of their copies to its device. */
 typedef struct {
-	gt_backend *be;
-	gt_linop *A;
-	gt_array *x, *y;
+	app_operator on;
 	double copies;
 } problem;
-
-static void close_problem(problem *p)
-{
-	gt_array_free(p->x);
-	gt_array_free(p->y);
-	gt_linop_free(p->A);
-	gt_backend_close(p->be);
-	*p = (problem){ 0 };
-}
 
 static gt_status open_problem(study *s, const timing *c, const gt_scan *scan, problem *p)
 {
 	const study_variant *v = c->variant;
 	const float *random = NULL;
 	gt_status st = GT_OK;
-	*p = (problem){ 0 };
-	GT_TRY(gt_backend_open(v->backend, &p->be));
-	GT_TRY(gt_projector_new(v->projector->name, p->be, v->type, c->grid, scan, &p->A));
-	GT_TRY(gt_array_new(p->be, v->type, gt_linop_nx(p->A), &p->x));
-	GT_TRY(gt_array_new(p->be, v->type, gt_linop_ny(p->A), &p->y));
-	const size_t nx = gt_linop_nx(p->A), ny = gt_linop_ny(p->A);
+	GT_TRY(app_operator_open(&p->on, v->backend, v->projector->name, v->type, c->grid, scan));
+	const size_t nx = gt_linop_nx(p->on.A), ny = gt_linop_ny(p->on.A);
 	GT_TRY(study_random(s, nx > ny ? nx : ny, &random));
 	const double start = app_seconds();
-	gt_array_put_float(random, p->x);
-	gt_array_put_float(random, p->y);
-	gt_backend_wait(p->be);
+	gt_array_put_float(random, p->on.x);
+	gt_array_put_float(random, p->on.y);
+	gt_backend_wait(p->on.be);
 	p->copies = app_seconds() - start;
-	GT_TRY(gt_backend_status(p->be));
+	GT_TRY(gt_backend_status(p->on.be));
 done:
 	if (st != GT_OK)
-		close_problem(p);
+		app_operator_close(&p->on);
 	return st;
 }
 
 static double apply(const problem *p, int direction)
 {
-	gt_backend_wait(p->be);
+	gt_backend_wait(p->on.be);
 	const double start = app_seconds();
-	if (direction == BACK)
-		gt_adjoint(p->A, p->y, p->x);
-	else
-		gt_forward(p->A, p->x, p->y);
-	gt_backend_wait(p->be);
+	app_operator_run(&p->on, direction);
+	gt_backend_wait(p->on.be);
 	return app_seconds() - start;
 }
 
@@ -93,20 +76,16 @@ static double median_of_runs(const problem *p, int direction, int runs)
 /* The input is brought, the operator applied, the output fetched. */
 static double host_to_host(const problem *p, int direction, const float *in, float *out)
 {
-	gt_array *const from = direction == BACK ? p->y : p->x, *const to = direction == BACK ? p->x : p->y;
 	const double start = app_seconds();
-	gt_array_put_float(in, from);
-	if (direction == BACK)
-		gt_adjoint(p->A, from, to);
-	else
-		gt_forward(p->A, from, to);
-	gt_array_get_float(to, out);
+	gt_array_put_float(in, app_operator_in(&p->on, direction));
+	app_operator_run(&p->on, direction);
+	gt_array_get_float(app_operator_out(&p->on, direction), out);
 	return app_seconds() - start;
 }
 
 static gt_status time_totals(study *s, const problem *p, seconds *t)
 {
-	const size_t nx = gt_array_size(p->x), ny = gt_array_size(p->y), n = nx > ny ? nx : ny;
+	const size_t nx = gt_array_size(p->on.x), ny = gt_array_size(p->on.y), n = nx > ny ? nx : ny;
 	const float *in = NULL;
 	float *out = NULL;
 	gt_status st = GT_OK;
@@ -115,7 +94,7 @@ static gt_status time_totals(study *s, const problem *p, seconds *t)
 	memset(out, 0, n * sizeof *out); /* touches the memory, as a program at work has */
 	for (int d = 0; d < DIRECTIONS; d++)
 		t->total[d] = host_to_host(p, d, in, out);
-	st = gt_backend_status(p->be);
+	st = gt_backend_status(p->on.be);
 done:
 	free(out);
 	return st;
@@ -135,34 +114,28 @@ static gt_status time_all_views(study *s, const timing *c, seconds *t)
 	t->copies = p.copies;
 	if (c->careful)
 		GT_TRY(time_totals(s, &p, t));
-	GT_TRY(gt_backend_status(p.be));
+	GT_TRY(gt_backend_status(p.on.be));
 done:
-	close_problem(&p);
+	app_operator_close(&p.on);
 	return st;
 }
 
-/* Times both directions of n views spread over the scan. */
 static gt_status time_some_views(study *s, const timing *c, size_t n, int warm, double t[])
 {
-	size_t *view = NULL;
 	gt_scan *part = NULL;
 	problem p = { 0 };
 	gt_status st = GT_OK;
-	GT_TRY(study_new(n, sizeof *view, &view));
-	for (size_t i = 0; i < n; i++)
-		view[i] = i * c->scan->views / n;
-	GT_TRY(study_pick(c->scan, view, n, &part));
+	GT_TRY(study_spread(c->scan, n, &part));
 	GT_TRY(open_problem(s, c, part, &p));
 	for (int d = 0; d < DIRECTIONS; d++) {
 		if (warm)
 			apply(&p, d);
 		t[d] = apply(&p, d);
 	}
-	GT_TRY(gt_backend_status(p.be));
+	GT_TRY(gt_backend_status(p.on.be));
 done:
-	close_problem(&p);
+	app_operator_close(&p.on);
 	gt_scan_free(part);
-	free(view);
 	return st;
 }
 
@@ -282,14 +255,7 @@ static gt_status with_views(const study *s, size_t n, gt_scan **scan, gt_grid *g
 		o.views = n;
 		return gt_scan_orbit(&o, scan);
 	}
-	size_t *view = malloc(n * sizeof *view);
-	if (!view)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < n; i++)
-		view[i] = (size_t)((double)i * (double)s->scan->views / (double)n);
-	const gt_status st = study_pick(s->scan, view, n, scan);
-	free(view);
-	return st;
+	return study_spread(s->scan, n, scan);
 }
 
 static gt_status with_size(const study *s, size_t n, gt_scan **scan, gt_grid *grid)

@@ -35,7 +35,6 @@ size_t study_count(const study *s, unsigned part)
 	return n;
 }
 
-/* Tries the projector on a small copy of the scan. */
 static gt_status probe(const study *s, const study_variant *v)
 {
 	gt_scan *few = NULL;

@@ -64,25 +64,10 @@ static gt_orbit orbit_of(const study *s, int number, gt_grid *grid)
 	return o;
 }
 
-/* The object fills nine tenths of the circle that all views see. */
-static gt_status project(study *s, set *d)
-{
-	gt_phantom_options o = gt_phantom_defaults;
-	gt_phantom *object = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(gt_phantom_new(d->object, &o, &object));
-	o.scale = 0.9 * gt_scan_field_of_view(d->scan, NULL, NULL) / gt_phantom_radius(object);
-	gt_phantom_free(object);
-	object = NULL;
-	GT_TRY(gt_phantom_new(d->object, &o, &object));
-	GT_TRY(study_simulate(s, object, d->scan, 1, d->data, NULL, NULL));
-done:
-	gt_phantom_free(object);
-	return st;
-}
-
 static gt_status new_set(study *s, int number, set *d)
 {
+	gt_phantom_options options = gt_phantom_defaults;
+	double radius;
 	gt_status st = GT_OK;
 	*d = (set){ .object = number ? "forbild-head" : "shepp-logan" };
 	const gt_orbit o = orbit_of(s, number, &d->grid);
@@ -90,10 +75,12 @@ static gt_status new_set(study *s, int number, set *d)
 	GT_TRY(gt_scan_orbit(&o, &d->scan));
 	d->voxels = gt_grid_voxels(&d->grid);
 	snprintf(d->label, sizeof d->label, "%s, %zu views of %zu x %zu to %zu^3", d->object, o.views, o.columns, o.rows, d->grid.n[0]);
-	GT_TRY(study_host_floats(gt_scan_size(d->scan), "line integrals", &d->data));
 	GT_TRY(study_host_floats(d->voxels, "the reference", &d->reference));
 	GT_TRY(study_host_floats(d->voxels, "the volume", &d->x));
-	GT_TRY(project(s, d));
+	GT_TRY(study_phantom_radius(d->object, &radius));
+	options.scale = 0.9 * gt_scan_field_of_view(d->scan, NULL, NULL) /
+	                radius; /* the object fills 0.9 of the circle that all views see */
+	GT_TRY(study_simulate(s, &(study_object){ d->object, NULL, &options }, d->scan, 1, &d->data, NULL, NULL));
 done:
 	return st;
 }
@@ -147,7 +134,6 @@ done:
 	return st;
 }
 
-/* A row of the ladder; w NULL: not here. */
 static void add_stage(study *s, const char *stage, const char *form, const fdk_way *w, const fdk_seconds *t, const double *before)
 {
 	const int views = w && w->form ? w->form->views : 0;

@@ -4,7 +4,6 @@
 
 enum { WIDTH = 1080, HEIGHT = 520 };
 
-/* Returns 1 if no row before holds the same in that column. */
 static int is_first(const study_table *t, size_t row, size_t column)
 {
 	for (size_t i = 0; i < row; i++)
@@ -13,7 +12,6 @@ static int is_first(const study_table *t, size_t row, size_t column)
 	return 1;
 }
 
-/* Writes a number of a data block after `before`. */
 static void number(study_plot *p, const char *before, double x) { study_put(p, isnan(x) ? "%sNaN" : "%s%.9g", before, x); }
 
 /* Writes a data block: a row for each different key, with its value in each of the series. */
@@ -56,7 +54,6 @@ static void with_paper(study_plot *p, const study_table *t, size_t here, size_t 
 	study_put(p, "END\nset datafile nocolumnheaders\n");
 }
 
-/* Plots the series of $rows; xtic: their rows have texts. */
 static void plot_pivot(study_plot *p, const study_table *t, size_t series, int xtic)
 {
 	size_t column = 2;

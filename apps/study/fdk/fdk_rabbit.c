@@ -129,7 +129,6 @@ static gt_status allocate(rabbit *r)
 {
 	const size_t cells = gt_scan_size(r->scan);
 	gt_status st = GT_OK;
-	GT_TRY(study_host_floats(cells, "line integrals", &r->lines));
 	GT_TRY(study_host_floats(cells, "filtered images", &r->images));
 	GT_TRY(study_host_floats(r->voxels, "the volume", &r->x));
 	GT_TRY(gt_host_has_memory(6.0 * (double)r->hus, "slices of HU"));
@@ -150,16 +149,13 @@ static void to_hu(const rabbit *r, const float *x, uint16_t *hu)
 
 static gt_status simulate(study *s, rabbit *r)
 {
-	gt_phantom *head = NULL;
 	gt_backend *cpu = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_phantom_new("forbild-head", NULL, &head));
+	GT_TRY(study_simulate(s, &(study_object){ .name = "forbild-head" }, r->scan, 1, &r->lines, NULL, NULL));
 	GT_TRY(gt_backend_open(s->cpu, &cpu));
-	GT_TRY(gt_phantom_project(head, r->scan, 1, gt_backend_pool(cpu), NULL, NULL, r->lines));
 	GT_TRY(gt_fdk_filtered(cpu, r->scan, NULL, r->lines, r->matrix, r->images));
 done:
 	gt_backend_close(cpu);
-	gt_phantom_free(head);
 	return st;
 }
 

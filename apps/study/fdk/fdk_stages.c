@@ -58,7 +58,6 @@ static void add_stages(study *s, const gt_recon_slabs *alone, const gt_recon_sla
 	study_row(t, TXT("the whole"), NUM(alone->whole), NUM(NAN), NUM(piped->whole), NUM(paper_alone), NUM(paper_piped));
 }
 
-/* Random projections, in the study's folder. */
 static gt_status write_data(study *s, const char *path, const gt_scan *scan)
 {
 	gt_projections *p = NULL;

@@ -48,7 +48,6 @@ done:
 	return st;
 }
 
-/* Adds profiles along x and y through the centre, over water. */
 static void add_profiles(study *s, int number, const study_scene *scene, const study_outcome *o)
 {
 	study_table *t = &s->table[STUDY_PROFILES + number];
@@ -179,7 +178,6 @@ done:
 	return st;
 }
 
-/* Runs the cases of one object, and the noise of the head. */
 static gt_status run_object(study *s, const char *object, double **rmse)
 {
 	study_scene scene = { 0 }, small = { 0 }, thin = { 0 };

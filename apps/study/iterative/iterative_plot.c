@@ -24,7 +24,7 @@ static void scale(study_plot *p, const picture *c, double left, double bottom)
 	if (c->difference)
 		study_colours(p, c->high);
 	else
-		study_put(p, "set palette gray maxcolors 0\nset cbrange [%g:%g]\n", c->low, c->high);
+		study_greys(p, c->low, c->high);
 	study_put(p,
 	          "set colorbox horizontal user origin screen %.4f,%.4f size screen %.4f,%.4f\n"
 	          "set cbtics font ',11' ('%.3g' %g, '%s' %g, '%.3g' %g)\n",
@@ -52,7 +52,8 @@ static void column(study_plot *p, const char *key, const picture *c, size_t at, 
 
 static void pictures(study_plot *p, const char *key, const picture *c, size_t n, const gt_grid *g)
 {
-	study_put(p, "set datafile nocolumnheaders\nset multiplot\nunset grid\nset border 15\nunset key\nset format x ''\nset format y ''\n"
+	study_multiplot(p, "");
+	study_put(p, "set datafile nocolumnheaders\nunset grid\nset border 15\nunset key\nset format x ''\nset format y ''\n"
 	             "unset xtics\nunset ytics\n");
 	for (size_t i = 0; i < n; i++)
 		column(p, key, &c[i], i, g);
@@ -62,7 +63,6 @@ static void draw_pictures(study *s, const char *name, const char *key, const pic
 {
 	study_plot p = study_plot_new(s, (double)(n * COLUMN + 2 * LEFT), pictures_height(g), "%s", name);
 	pictures(&p, key, c, n, g);
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }
 
@@ -105,7 +105,6 @@ static void draw_case(study *s, int number)
 	study_plot p = study_plot_new(s, (double)(n * COLUMN + 2 * LEFT), pictures_height(g) + PROFILES, "%s", c->key);
 	pictures(&p, c->key, list, n, g);
 	profiles(&p, &s->table[STUDY_PROFILES + number], study_table_name(s, STUDY_PROFILES + (size_t)number), c, pictures_height(g));
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }
 
@@ -167,7 +166,8 @@ static void draw_noise(study *s)
 {
 	const study_table *t = &s->table[STUDY_NOISE];
 	study_plot p = study_plot_new(s, 1240, 480, "noise");
-	study_put(&p, "set multiplot layout 1,2 margins 0.07,0.985,0.13,0.90 spacing 0.08\nset logscale x\n" STUDY_LOGARITHMIC
+	study_multiplot(&p, "layout 1,2 margins 0.07,0.985,0.13,0.90 spacing 0.08");
+	study_put(&p, "set logscale x\n" STUDY_LOGARITHMIC
 	              "set autoscale xfix\nset offsets graph 0.03, graph 0.03, 0, 0\nset ylabel 'noise [HU]'\nset key top right\n");
 	for (size_t k = 0; k < 2; k++) {
 		const size_t width = 3 + 4 * k; /* column of the first width of this sphere */
@@ -183,7 +183,6 @@ static void draw_noise(study *s)
 		}
 		study_series_end(&p);
 	}
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }
 

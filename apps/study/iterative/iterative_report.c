@@ -2,18 +2,15 @@
 #include "apps/study/iterative/iterative.h"
 #include "apps/study/iterative/methods/methods.h"
 
-/* Shows transverse central slices, of which water is 1. Window in HU. */
-static void pictures(const gt_grid *g, const study_picture *list, size_t n, const char *heading, double low, double high, study_page *p)
+/* For transverse central slices, of which water is 1. Window in HU. */
+static study_pictures slices(const gt_grid *g, const char *heading, double low, double high)
 {
-	const study_pictures how = { .heading = heading,
-		                     .picture = list,
-		                     .pictures = n,
-		                     .n = { g->n[0], g->n[1] },
-		                     .pitch = { g->pitch[0], g->pitch[1] },
-		                     .water_is_1 = 1,
-		                     .low = low,
-		                     .high = high };
-	study_page_pictures(p, &how);
+	return (study_pictures){ .heading = heading,
+		                 .n = { g->n[0], g->n[1] },
+		                 .pitch = { g->pitch[0], g->pitch[1] },
+		                 .water_is_1 = 1,
+		                 .low = low,
+		                 .high = high };
 }
 
 static void cases(const study *s, study_page *p)
@@ -32,20 +29,19 @@ static void cases(const study *s, study_page *p)
 		"and its exact adjoint; os-sart and sart start from zero. Errors are from the means of the phantom over voxels, HU are "
 		"thousandths of water. The edges of bone dominate RMSE, because voxels are coarser than the phantom. SSIM: Wang et al. "
 		"(2004), windows of 11 × 11 pixels of transverse slices, range of the truth.",
-		NULL,
-		NULL,
-		STUDY_ERRORS,
-		NULL
+		.table = STUDY_ERRORS
 	};
 	study_page_sections(p, &section, 1);
 	study_page_figure(p, "convergence", "Error (RMSE from the truth) after each iteration, all slices.");
 	for (int i = 0; i < STUDY_CASES; i++) {
 		const study_case *c = &study_cases[i];
-		const study_picture list[3] = { { FORMAT("%s-truth-transverse", c->key), "phantom" },
-			                        { FORMAT("%s-iterative-transverse", c->key), c->solver },
-			                        { FORMAT("%s-fdk-transverse", c->key), "fdk" } };
+		study_pictures how = slices(&s->grid, NULL, 1000 * (c->low - 1), 1000 * (c->high - 1));
+		study_add_picture(&how, "phantom", "%s-truth-transverse", c->key);
+		study_add_picture(&how, c->solver, "%s-iterative-transverse", c->key);
+		if (c->show_fdk)
+			study_add_picture(&how, "fdk", "%s-fdk-transverse", c->key);
 		study_page_text(p, FORMAT("%s: %s, %d iterations", c->title, c->solver, study_case_iterations(s, c)), "%s", captions[i]);
-		pictures(&s->grid, list, c->show_fdk ? 3 : 2, NULL, 1000 * (c->low - 1), 1000 * (c->high - 1), p);
+		study_page_pictures(p, &how);
 		study_page_figure(p, c->key, "Truth, reconstruction and error, in all three planes.");
 	}
 }
@@ -102,11 +98,13 @@ static void noise(const study *s, study_page *p)
 	study_page_table(p, STUDY_RESOLUTION);
 	study_page_table(p, STUDY_NOISE);
 	if (f->pcg[0]) {
-		const study_picture list[] = { { "noise-fdk-transverse", f->fdk }, { "noise-pcg-transverse", f->pcg } };
+		study_pictures how = slices(&f->grid, "The same two in the central slice", -150, 250);
+		study_add_picture(&how, f->fdk, "noise-fdk-transverse");
+		study_add_picture(&how, f->pcg, "noise-pcg-transverse");
 		study_page_figure(p, "noise-pictures",
 		                  "The strength with the largest reduction of noise, next to the fdk whose edge (of 100 HU, the whole "
 		                  "surface) is nearest in width: 10 to 90 % width, and noise.");
-		pictures(&f->grid, list, 2, "The same two in the central slice", -150, 250, p);
+		study_page_pictures(p, &how);
 	}
 }
 

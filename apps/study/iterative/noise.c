@@ -56,30 +56,24 @@ int study_noise_iterations(const study *s) { return s->quick ? QUICK_ITERATIONS 
 
 static int is_pcg(const setting *t) { return !t->window; }
 
-/* Takes some views of the head and adds the spheres. */
 static gt_status make_scan(work *w, const study_scene *head)
 {
 	char text[STUDY_LINE] = "";
-	gt_phantom *object = NULL;
 	float *lines = NULL;
 	gt_status st = GT_OK;
 	study_step(w->s, "noise: spheres in the head");
 	GT_TRY(study_scene_thin(head, w->s->quick ? 1 : EVERY, &w->scene));
-	const size_t n = gt_scan_size(w->scene.scan);
 	for (int i = 0; i < SPHERES; i++) {
 		const gt_edge_sphere *p = &spheres[i].sphere;
 		const size_t used = strlen(text);
 		snprintf(text + used, sizeof text - used, "ellipsoid center=%g,%g,%g radius=%g density=%g\n", p->center[0], p->center[1],
 		         p->center[2], p->radius, spheres[i].contrast / 1000);
 	}
-	GT_TRY(study_host_floats(n, "line integrals", &lines));
-	GT_TRY(study_phantom(w->s, "spheres", text, NULL, &object));
-	GT_TRY(study_simulate(w->s, object, w->scene.scan, 4, lines, NULL, NULL));
-	for (size_t i = 0; i < n; i++)
+	GT_TRY(study_simulate(w->s, &(study_object){ "spheres", text, NULL }, w->scene.scan, 4, &lines, NULL, NULL));
+	for (size_t i = 0; i < gt_scan_size(w->scene.scan); i++)
 		w->scene.lines[i] += lines[i];
 done:
 	free(lines);
-	gt_phantom_free(object);
 	return st;
 }
 

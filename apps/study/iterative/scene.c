@@ -28,24 +28,16 @@ static void resize(const study *s, int by, gt_orbit *orbit, gt_grid *grid)
 
 gt_status study_scene_new(study *s, const char *name, int by, study_scene *c)
 {
-	gt_phantom *object = NULL;
 	gt_orbit orbit;
-	size_t above;
 	gt_status st = GT_OK;
 	*c = (study_scene){ 0 };
 	study_step(s, "%s: exact line integrals", name);
 	resize(s, by, &orbit, &c->shown);
 	GT_TRY(gt_scan_orbit(&orbit, &c->scan));
 	c->grid = c->shown;
-	gt_grid_margin(&c->shown, c->scan, &c->below, &above);
-	c->grid.n[2] += c->below + above;
-	c->grid.center[2] += ((double)above - (double)c->below) / 2 * c->grid.pitch[2];
-	GT_TRY(gt_phantom_new(name, NULL, &object));
-	GT_TRY(study_host_floats(gt_grid_voxels(&c->shown), "the voxels of a phantom", &c->truth));
-	GT_TRY(study_host_floats(gt_scan_size(c->scan), "line integrals", &c->lines));
-	GT_TRY(study_simulate(s, object, c->scan, by < 0 ? FINER_RAYS : RAYS, c->lines, &c->shown, c->truth));
+	study_add_margin(&c->grid, c->scan, &c->below);
+	GT_TRY(study_simulate(s, &(study_object){ .name = name }, c->scan, by < 0 ? FINER_RAYS : RAYS, &c->lines, &c->shown, &c->truth));
 done:
-	gt_phantom_free(object);
 	if (st != GT_OK)
 		study_scene_free(c);
 	return st;

@@ -36,102 +36,39 @@
 	"cylinder center=-0.2,-0.3,0 radius=0.35 length=8 density=1.08\n"              \
 	"cylinder center=1.7,1.3,0 radius=0.16 length=8 density=8\n"                   \
 	"cylinder center=-2.2,-0.9,0 radius=0.1 length=8 density=8\n"
-#define GE_SCAN .scanner = "ge-ct750hd", .reduce = 4, .scale = 1, .water = 0.02, .height = 4, .rows = 64, .slices = 44
-#define GE GE_SCAN, .pitch = 2.5
-#define HEAD .object = "forbild-head", .n = { 100, 100 }, GE
-#define MICRO .scanner = "micro-ct", .reduce = 8, .n = { 120, 120 }, .pitch = 0.0625, .height = 0.08, .rows = 64, .slices = 32
+/* Scanner, divisor of its pixels and views; rows and slices of the full study. */
+#define GE .scanner = "ge-ct750hd", .reduce = 4, .height = 4, .rows = 64, .slices = 44
+#define HELICAL .scanner = "ge-ct750hd-helical", .reduce = 8, .all_rows = 1, .height = 5, .rows = 64, .slices = 44
+#define MICRO .scanner = "micro-ct", .reduce = 8, .height = 0.08, .rows = 64, .slices = 32
+#define SYNCHROTRON .scanner = "synchrotron", .reduce = 8, .height = 0.0104, .rows = 64, .slices = 32
+/* Voxels of the small study, every N-th view, photons and target noise. */
+#define GRID(nx, ny, mm) .n = { nx, ny }, .pitch = mm
+#define DOSE(n, i0, hu) .every = n, .photons = i0, .noise = hu
+/* Objects, their scale and the attenuation of water. */
+#define HEAD(by, mu) .object = "forbild-head", .scale = by, .water = mu
+#define ADULT HEAD(1, 0.02)
+#define OWN(statements, by, mu) .object = statements, .own = 1, .scale = by, .water = mu
 
+/* clang-format off */
 const quality_case quality_cases[QUALITY_CASES] = {
-	{ .key = "head-1e4", .title = "FORBILD head, 1e4 photons", HEAD, .every = 1, .photons = 1e4, .noise = 25 },
-	{ .key = "head-1e5", .title = "FORBILD head, 1e5 photons", HEAD, .every = 1, .photons = 1e5, .noise = 10, .quick = 1 },
-	{ .key = "head-1e6", .title = "FORBILD head, 1e6 photons", HEAD, .every = 1, .photons = 1e6, .noise = 3 },
-	{ .key = "head-few", .title = "FORBILD head, a quarter of the views, 1e5 photons", HEAD, .every = 4, .photons = 1e5, .noise = 18 },
-	{ .key = "torso",
-	  .title = "torso of 350 mm, 1e5 photons",
-	  .object = TORSO,
-	  .own = 1,
-	  .n = { 148, 104 },
-	  GE,
-	  .every = 1,
-	  .photons = 1e5,
-	  .noise = 15 },
-	{ .key = "micro-head",
-	  .title = "micro-CT, FORBILD head of 8 mm, 1e5 photons",
-	  .object = "forbild-head",
-	  MICRO,
-	  .every = 1,
-	  .scale = 0.032,
-	  .water = 0.625,
-	  .photons = 1e5,
-	  .noise = 10 },
-	{ .key = "micro-metal",
-	  .title = "micro-CT, rod with two pins of metal, 1e5 photons",
-	  .object = SAMPLE,
-	  .own = 1,
-	  MICRO,
-	  .every = 1,
-	  .scale = 1,
-	  .water = 0.03,
-	  .photons = 1e5,
-	  .noise = 60 },
-	{ .key = "head-one-ray",
-	  .title = "FORBILD head, 1e5 photons, one ray for each pixel",
-	  HEAD,
-	  .every = 1,
-	  .rays = 1,
-	  .photons = 1e5,
-	  .noise = 10 },
-	{ .key = "head-fine",
-	  .title = "FORBILD head, 1e5 photons, voxels of half a pixel",
-	  .object = "forbild-head",
-	  .n = { 216, 216 },
-	  GE_SCAN,
-	  .pitch = 1.16,
-	  .every = 1,
-	  .photons = 1e5,
-	  .noise = 10 },
-	{ .key = "head-coarse",
-	  .title = "FORBILD head, 1e5 photons, voxels of 1.5 pixels",
-	  .object = "forbild-head",
-	  .n = { 72, 72 },
-	  GE_SCAN,
-	  .pitch = 3.48,
-	  .every = 1,
-	  .photons = 1e5,
-	  .noise = 6 },
-	{ .key = "helix",
-	  .title = "FORBILD head, helix of three turns, 1e5 photons",
-	  .object = "forbild-head",
-	  .scanner = "ge-ct750hd-helical",
-	  .reduce = 8,
-	  .all_rows = 1,
-	  .n = { 64, 64 },
-	  .pitch = 4,
-	  .height = 5,
-	  .rows = 64,
-	  .slices = 44,
-	  .scale = 1,
-	  .water = 0.02,
-	  .every = 1,
-	  .photons = 1e5,
-	  .noise = 8 },
-	{ .key = "parallel",
-	  .title = "synchrotron, rod with two pins of metal, 1e5 photons",
-	  .object = SAMPLE,
-	  .own = 1,
-	  .scanner = "synchrotron",
-	  .reduce = 8,
-	  .n = { 128, 128 },
-	  .pitch = 0.0104,
-	  .height = 0.0104,
-	  .rows = 64,
-	  .slices = 32,
-	  .scale = 0.2,
-	  .water = 0.15,
-	  .every = 1,
-	  .photons = 1e5,
-	  .noise = 60 },
+	{ "head-1e4", "FORBILD head, 1e4 photons", ADULT, GE, GRID(100, 100, 2.5), DOSE(1, 1e4, 25) },
+	{ "head-1e5", "FORBILD head, 1e5 photons", ADULT, GE, GRID(100, 100, 2.5), DOSE(1, 1e5, 10), .quick = 1 },
+	{ "head-1e6", "FORBILD head, 1e6 photons", ADULT, GE, GRID(100, 100, 2.5), DOSE(1, 1e6, 3) },
+	{ "head-few", "FORBILD head, a quarter of the views, 1e5 photons", ADULT, GE, GRID(100, 100, 2.5), DOSE(4, 1e5, 18) },
+	{ "torso", "torso of 350 mm, 1e5 photons", OWN(TORSO, 1, 0.02), GE, GRID(148, 104, 2.5), DOSE(1, 1e5, 15) },
+	{ "micro-head", "micro-CT, FORBILD head of 8 mm, 1e5 photons", HEAD(0.032, 0.625), MICRO, GRID(120, 120, 0.0625),
+	  DOSE(1, 1e5, 10) },
+	{ "micro-metal", "micro-CT, rod with two pins of metal, 1e5 photons", OWN(SAMPLE, 1, 0.03), MICRO, GRID(120, 120, 0.0625),
+	  DOSE(1, 1e5, 60) },
+	{ "head-one-ray", "FORBILD head, 1e5 photons, one ray for each pixel", ADULT, GE, GRID(100, 100, 2.5), DOSE(1, 1e5, 10),
+	  .rays = 1 },
+	{ "head-fine", "FORBILD head, 1e5 photons, voxels of half a pixel", ADULT, GE, GRID(216, 216, 1.16), DOSE(1, 1e5, 10) },
+	{ "head-coarse", "FORBILD head, 1e5 photons, voxels of 1.5 pixels", ADULT, GE, GRID(72, 72, 3.48), DOSE(1, 1e5, 6) },
+	{ "helix", "FORBILD head, helix of three turns, 1e5 photons", ADULT, HELICAL, GRID(64, 64, 4), DOSE(1, 1e5, 8) },
+	{ "parallel", "synchrotron, rod with two pins of metal, 1e5 photons", OWN(SAMPLE, 0.2, 0.15), SYNCHROTRON, GRID(128, 128, 0.0104),
+	  DOSE(1, 1e5, 60) },
 };
+/* clang-format on */
 
 /* The first is direct, by the method of the scan, the second the preset; the others are manual choices. */
 const quality_candidate quality_candidates[QUALITY_CANDIDATES] = {

@@ -70,8 +70,9 @@ void quality_draw_curves(study *s, const quality_case *c)
 {
 	const double bottom = HEIGHT - GAP / 2 - 10, split = PLOT - KEY / 2;
 	study_plot p = study_plot_new(s, WIDTH, HEIGHT, "curves-%s", c->key);
+	study_multiplot(&p, "");
 	study_put(&p,
-	          "set datafile nocolumnheaders\nset multiplot\nunset key\n"
+	          "set datafile nocolumnheaders\nunset key\n"
 	          "set xlabel 'frequency [1/mm]'\nset xrange [0:%.4g]\nset yrange [0:*]\n",
 	          0.5 / quality_pitch(s, c));
 	study_panel(&p, GAP, GAP + split, TOP, bottom);
@@ -80,7 +81,6 @@ void quality_draw_curves(study *s, const quality_case *c)
 	study_panel(&p, 2 * GAP + split, WIDTH - KEY - 20, TOP, bottom);
 	study_put(&p, "set title 'power of the noise [HU^2 mm^2]'\nset key at screen 0.995, screen 0.9 right top samplen 2\n");
 	plot(&p, c, "NPS");
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }
 
@@ -90,8 +90,8 @@ void quality_draw_maps(study *s, const quality_case *c)
 	const size_t n[2] = { quality_patches(s, c, 0), quality_patches(s, c, 1) };
 	const double tall = MAP * (double)n[1] / (double)n[0];
 	study_plot p = study_plot_new(s, 2 * (MAP + GAP) + GAP / 2, TOP + tall + 20, "noise-%s", c->key);
+	study_images(&p);
 	study_put(&p,
-	          "set datafile nocolumnheaders\nset multiplot\nunset grid\nset border 15\nunset key\nunset tics\n"
 	          "set object 1 rectangle from graph 0,0 to graph 1,1 behind fillcolor rgb '#c8c8c8' fillstyle solid noborder\n"
 	          "set palette @differences maxcolors 12\nset cbrange [%g:%g]\nset cbtics 0.1\n",
 	          1 - MAX_OFF, 1 + MAX_OFF);
@@ -103,6 +103,5 @@ void quality_draw_maps(study *s, const quality_case *c)
 		study_panel(&p, left, left + MAP, TOP, TOP + tall);
 		study_image(&p, n, FORMAT("%s-%d-noise", c->key, which[k]), QUOTE("%s", name));
 	}
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }

@@ -5,6 +5,7 @@
 #include <gantry/analytic.h>
 #include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
+#include "core/order_statistics.h"
 
 const char *const quality_class_names[QUALITY_CLASSES] = { "all", "edge", "soft", "bone", "air", "lung" };
 enum { MAX_TRIALS = 7, QUICK_TRIALS = 3, TINY_TRIALS = 2 };
@@ -98,7 +99,6 @@ done:
 	return st;
 }
 
-/* Finds the minimum and the maximum of the object within `by` voxels along each axis, mm^-1. */
 static void values_near(const quality_scene *c, const size_t at[3], size_t by, double *low, double *high)
 {
 	const size_t *n = c->grid.n;
@@ -121,19 +121,6 @@ static double beyond(const quality_scene *c, double mean, const size_t at[3])
 	return 1000 / c->of->water * fmax(0, fmax(mean - high, low - mean));
 }
 
-static int upwards(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* Sorts n values and returns their 99th percentile. */
-static double highest(double *all, size_t n)
-{
-	qsort(all, n, sizeof *all, upwards);
-	return n ? all[(size_t)(0.99 * (double)(n - 1))] : NAN;
-}
-
 gt_status quality_overshoot(const quality_scene *c, const double *mean, double *overshoot, double *at_steps)
 {
 	const size_t wide = c->grid.n[0], high = c->grid.n[1], edges = c->count[QUALITY_EDGE];
@@ -151,8 +138,8 @@ gt_status quality_overshoot(const quality_scene *c, const double *mean, double *
 		if (step >= MIN_STEP && step <= MAX_STEP)
 			parts[steps++] = off / step;
 	}
-	*overshoot = highest(all, found);
-	*at_steps = steps >= MIN_STEPS ? highest(parts, steps) : NAN;
+	*overshoot = gt_quantile(all, found, 0.99);
+	*at_steps = steps >= MIN_STEPS ? gt_quantile(parts, steps, 0.99) : NAN;
 	free(all);
 	return GT_OK;
 }

@@ -100,9 +100,9 @@ typedef struct { double f50, f10, width, height, peak, mean; gt_curve mtf, nps; 
 gt_status quality_texture_of(study *s, const quality_scene *scene, const quality_candidate *c, const quality_result *r,
                         quality_texture *t);
 void      quality_texture_free(quality_texture *t);
-/* Noise of patches of 5 mm (of the head; two voxels of the small study) over the target, by further draws. mean: of
- * the ratio. counted: fraction within a tenth of 1, with the error of few draws. spread: relative, without that
- * error. within: the fraction by that spread. */
+/* Noise over the target in patches of 5 mm of the head, or two voxels of the small study, by further draws.
+ * mean: mean ratio. counted: fraction within a tenth of 1, with the error of few draws.
+ * spread: relative standard deviation without that error. within: fraction that follows from the spread. */
 typedef struct {
 	size_t patches;
 	double mean, counted, spread, within;
@@ -124,8 +124,8 @@ int       quality_has_maps(const study *s, const quality_case *c);
 
 typedef struct { quality_size size; const char *one; char claim[512]; } quality_findings; /* one: the only case; NULL: all */
 static inline quality_findings *quality_found(const study *s) { return (quality_findings *)s->own; }
-/* Results with requirements; NAN: not measured. asked: achieved over target noise of the preset. at_steps: its
- * overshoot at steps of about 800 HU. even: fraction of patches within a tenth of the target, with uniform noise. */
+/* Results with requirements. NAN: not measured. asked: achieved over target noise of the preset. at_steps: overshoot
+ * at steps of 800 HU. even: fraction of patches within a tenth of the target, for uniform noise. */
 typedef struct { double asked, at_steps, even; } quality_promised;
 /* apps/study/quality/goals.c: rows of QUALITY_GOALS; r: of all candidates. */
 void      quality_goals(study *s, const quality_case *c, const quality_promised *found, const quality_result *r);

@@ -49,7 +49,7 @@ static void panel(study_plot *p, const quality_case *c, int column, int of, int 
 	if (error)
 		study_colours(p, WINDOW_OF_NOISE * c->noise);
 	else
-		study_put(p, "set palette gray maxcolors 0\nset cbrange [%d:%d]\n", LOW, HIGH);
+		study_greys(p, LOW, HIGH);
 	study_image(p, n, of < 0 ? FORMAT("%s-truth", c->key) : FORMAT("%s-%d%s", c->key, of, error ? "-error" : ""),
 	            QUOTE("%s%s", of < 0 ? "truth" : quality_candidates[of].name, error ? ", difference" : ""));
 }
@@ -59,14 +59,14 @@ static void draw(study *s, const quality_case *c)
 	const double tall = PICTURE * (double)quality_side(s, c, 1) / (double)quality_side(s, c, 0);
 	int column = 1;
 	study_plot p = study_plot_new(s, 4 * COLUMN + 2 * LEFT, TOP + 2 * tall + 2 * GAP, "%s", c->key);
-	study_put(&p, "set datafile nocolumnheaders\nset multiplot\nunset grid\nset border 15\nunset key\nunset colorbox\nunset tics\n");
+	study_images(&p);
+	study_put(&p, "unset colorbox\n");
 	panel(&p, c, 0, -1, 0);
 	for (int i = 0; i < QUALITY_CANDIDATES; i++)
 		if (quality_candidates[i].quick) {
 			panel(&p, c, column, i, 0);
 			panel(&p, c, column++, i, 1);
 		}
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }
 
@@ -87,19 +87,16 @@ void quality_figures(study *s)
 /* The truth and the candidates with pictures. */
 static void case_pictures(const study *s, const quality_case *c, study_page *p)
 {
-	char array[1 + QUALITY_CANDIDATES][64];
-	study_picture list[1 + QUALITY_CANDIDATES] = { { array[0], "truth" } };
 	const double pitch = quality_pitch(s, c);
-	study_pictures how = { .heading = c->title, .picture = list, .pictures = 1, .pitch = { pitch, pitch }, .low = LOW, .high = HIGH };
-	for (int a = 0; a < 2; a++)
-		how.n[a] = quality_side(s, c, a);
-	snprintf(array[0], sizeof array[0], "%s-truth", c->key);
+	study_pictures how = { .heading = c->title,
+		               .n = { quality_side(s, c, 0), quality_side(s, c, 1) },
+		               .pitch = { pitch, pitch },
+		               .low = LOW,
+		               .high = HIGH };
+	study_add_picture(&how, "truth", "%s-truth", c->key);
 	for (int i = 0; i < QUALITY_CANDIDATES; i++)
-		if (quality_candidates[i].quick) {
-			snprintf(array[how.pictures], sizeof *array, "%s-%d", c->key, i);
-			list[how.pictures] = (study_picture){ array[how.pictures], quality_candidates[i].name };
-			how.pictures++;
-		}
+		if (quality_candidates[i].quick)
+			study_add_picture(&how, quality_candidates[i].name, "%s-%d", c->key, i);
 	study_page_pictures(p, &how);
 	study_page_figure(p, c->key,
 	                  FORMAT("%s. %d to %d HU; differences in a window of ±%g HU.", c->title, LOW, HIGH, WINDOW_OF_NOISE * c->noise));
@@ -140,10 +137,7 @@ void quality_parts(const study *s, study_page *p)
 		"spread is common to two halves of the draws; the last column is the fraction of a normal distribution of that spread "
 		"within 10 %. The preset keeps the resolution uniform (kappa); the other candidate keeps the noise uniform (kappa=noise), "
 		"as requested, with c six times as large.",
-		NULL,
-		NULL,
-		QUALITY_EVEN,
-		NULL
+		.table = QUALITY_EVEN
 	};
 	study_page_text(p, "Verdict", "%s The best is that of the candidates within 5 %% of the target noise.", quality_found(s)->claim);
 	study_page_table(p, QUALITY_VERDICT);

@@ -9,14 +9,6 @@
 
 enum { AROUND = 2 };
 
-static gt_status make_object(study *s, const quality_case *c, gt_phantom **object)
-{
-	gt_phantom_options o = gt_phantom_defaults;
-	o.water = c->water;
-	o.scale = c->scale;
-	return c->own ? study_phantom(s, c->key, c->object, &o, object) : gt_phantom_new(c->object, &o, object);
-}
-
 /* Pixels of the small study over the pixels of this size. */
 static double finer(quality_size size)
 {
@@ -128,20 +120,19 @@ done:
 
 gt_status quality_scene_new(study *s, const quality_case *c, quality_size size, quality_scene *scene)
 {
-	gt_phantom *object = NULL;
+	gt_phantom_options o = gt_phantom_defaults;
+	const study_object object = { c->own ? c->key : c->object, c->own ? c->object : NULL, &o };
 	gt_status st = GT_OK;
+	o.water = c->water;
+	o.scale = c->scale;
 	*scene = (quality_scene){ .of = c, .size = size, .grid = grid_of(c, size) };
 	GT_TRY(make_scan(c, size, &scene->scan));
-	GT_TRY(make_object(s, c, &object));
-	GT_TRY(study_host_floats(gt_grid_voxels(&scene->grid), "the voxels of a phantom", &scene->truth));
-	GT_TRY(study_host_floats(gt_scan_size(scene->scan), "line integrals", &scene->lines));
 	const gt_grid of_object = object_grid(scene);
-	GT_TRY(study_simulate(s, object, scene->scan, quality_rays(c), scene->lines, &of_object, scene->truth));
+	GT_TRY(study_simulate(s, &object, scene->scan, quality_rays(c), &scene->lines, &of_object, &scene->truth));
 	GT_TRY(make_kinds(scene));
 	for (int d = 0; d < QUALITY_DRAWS; d++)
 		GT_TRY(quality_draw(s, scene, d + 1, &scene->p[d])); /* each by its own seed */
 done:
-	gt_phantom_free(object);
 	if (st != GT_OK)
 		quality_scene_free(scene);
 	return st;

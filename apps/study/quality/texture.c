@@ -47,29 +47,22 @@ static long find_piece(const quality_scene *c, double center[2])
 	return radius;
 }
 
-/* Returns the first draw with a disc added. */
 static gt_status add_disc(study *s, const quality_scene *c, const gt_disc *disc, gt_projections **out)
 {
 	gt_phantom_options o = gt_phantom_defaults;
 	float *lines = NULL;
-	gt_phantom *object = NULL;
 	gt_status st = GT_OK;
-	const size_t n = gt_scan_size(c->scan);
 	o.water = c->of->water;
 	o.scale = 1;
-	GT_TRY(study_phantom(s, "disc",
-	                     FORMAT("cylinder center=%.9g,%.9g,0 radius=%.9g length=%.9g density=%.9g\n", disc->center[0], disc->center[1],
-	                            disc->radius, 1e4, CONTRAST * c->of->noise / 1000),
-	                     &o, &object));
-	GT_TRY(study_host_floats(n, "line integrals", &lines));
-	GT_TRY(study_simulate(s, object, c->scan, quality_rays(c->of), lines, NULL, NULL));
+	const char *text = FORMAT("cylinder center=%.9g,%.9g,0 radius=%.9g length=%.9g density=%.9g\n", disc->center[0], disc->center[1],
+	                          disc->radius, 1e4, CONTRAST * c->of->noise / 1000);
+	GT_TRY(study_simulate(s, &(study_object){ "disc", text, &o }, c->scan, quality_rays(c->of), &lines, NULL, NULL));
 	GT_TRY(gt_projections_new(c->scan, out));
 	GT_TRY(gt_projections_set_water(*out, c->of->water));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < gt_scan_size(c->scan); i++)
 		gt_projections_data(*out)[i] = gt_projections_data(c->p[0])[i] + lines[i];
 done:
 	free(lines);
-	gt_phantom_free(object);
 	return st;
 }
 

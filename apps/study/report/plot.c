@@ -1,7 +1,6 @@
 /* Figures: gnuplot scripts that read the CSV files and arrays of the folder. */
 #include <stdarg.h>
 #include <string.h>
-#include "apps/cli/gnuplot.h"
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
 
@@ -82,41 +81,34 @@ void study_plot_draw(study_plot *p)
 {
 	if (!p->out)
 		return;
+	if (p->multiplot)
+		study_put(p, "unset multiplot\n");
 	const gt_status st = study_close(p->name, p->out);
 	if (p->s->st == GT_OK)
 		p->s->st = st == GT_OK && !p->s->no_figures ? study_draw(&p->s->folder, p->name) : st;
 }
 
-/* Writes text into the buffer in quotes that end within it, whatever its length. */
-static char *quoted(char *buffer, void (*quote)(FILE *, const char *, ...), const char *format, va_list args)
+char *study_quoted(char *buffer, void (*quote)(FILE *, const char *, ...), const char *text)
 {
-	char text[STUDY_LINE / 2 - 2];
 	FILE *out = fmemopen(buffer, STUDY_LINE, "w");
-	vsnprintf(text, sizeof text, format, args);
 	strcpy(buffer, "''");
 	if (out) {
-		quote(out, "%s", text);
+		quote(out, "%.*s", STUDY_LINE / 2 - 3, text);
 		fclose(out);
 	}
 	return buffer;
 }
 
-char *study_quote(char *buffer, const char *format, ...)
+void study_multiplot(study_plot *p, const char *layout)
 {
-	va_list args;
-	va_start(args, format);
-	quoted(buffer, app_gnuplot_quote, format, args);
-	va_end(args);
-	return buffer;
+	study_put(p, "set multiplot %s\n", layout);
+	p->multiplot = 1;
 }
 
-char *study_datum(char *buffer, const char *format, ...)
+void study_images(study_plot *p)
 {
-	va_list args;
-	va_start(args, format);
-	quoted(buffer, app_gnuplot_datum, format, args);
-	va_end(args);
-	return buffer;
+	study_multiplot(p, "");
+	study_put(p, "set datafile nocolumnheaders\nunset grid\nset border 15\nunset key\nunset tics\n");
 }
 
 void study_panel(study_plot *p, double left, double right, double top, double bottom)
@@ -124,6 +116,8 @@ void study_panel(study_plot *p, double left, double right, double top, double bo
 	study_put(p, "set lmargin at screen %.4f\nset rmargin at screen %.4f\nset tmargin at screen %.4f\nset bmargin at screen %.4f\n",
 	          left / p->width, right / p->width, 1 - top / p->height, 1 - bottom / p->height);
 }
+
+void study_greys(study_plot *p, double low, double high) { study_put(p, "set palette gray maxcolors 0\nset cbrange [%g:%g]\n", low, high); }
 
 void study_colours(study_plot *p, double window)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
+#include "viewer/html.h"
 
 static int ends_in(const char *name, const char *end)
 {
@@ -30,7 +31,6 @@ done:
 	return st;
 }
 
-/* Runs NAME.gp of the folder. */
 static gt_status draw_again(study *s, const char *from, const char *name)
 {
 	char *figure = FORMAT("%.*s", (int)(strlen(name) - strlen(".gp")), name);
@@ -56,20 +56,6 @@ static gt_status for_files(study *s, const char *from, const char *part, const c
 	return st;
 }
 
-static void base64(const unsigned char *b, size_t n, FILE *out)
-{
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	for (size_t i = 0; i < n; i += 3) {
-		const unsigned long second = i + 1 < n ? b[i + 1] : 0, third = i + 2 < n ? b[i + 2] : 0;
-		const unsigned long bits = (unsigned long)b[i] << 16 | second << 8 | third;
-		fputc(digit[bits >> 18 & 63], out);
-		fputc(digit[bits >> 12 & 63], out);
-		fputc(i + 1 < n ? digit[bits >> 6 & 63] : '=', out);
-		fputc(i + 2 < n ? digit[bits & 63] : '=', out);
-	}
-}
-
-/* Writes the picture as the address of an image. */
 static gt_status put_picture(const study *s, const char *name, FILE *out)
 {
 	char *path = cli_text("%s/%s.png", s->folder.tmp, name), *data = NULL;
@@ -77,7 +63,7 @@ static gt_status put_picture(const study *s, const char *name, FILE *out)
 	const gt_status st = path ? study_read_file(path, &data, &bytes) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	if (st == GT_OK) {
 		fputs("data:image/png;base64,", out);
-		base64((const unsigned char *)data, bytes, out);
+		gt_base64(out, (const unsigned char *)data, bytes);
 	}
 	free(data);
 	free(path);

@@ -63,14 +63,9 @@ static void add(study_page *p, gt_page_part part)
 
 void study_page_text(study_page *p, const char *heading, const char *format, ...)
 {
-	va_list args, again;
+	va_list args;
 	va_start(args, format);
-	va_copy(again, args);
-	const int n = vsnprintf(NULL, 0, format, args);
-	char *text = keep(p, n < 0 ? NULL : malloc((size_t)n + 1));
-	if (text)
-		vsnprintf(text, (size_t)n + 1, format, again);
-	va_end(again);
+	char *text = keep(p, study_print(format, args));
 	va_end(args);
 	add(p, (gt_page_part){ .kind = GT_PAGE_TEXT, .heading = keep_text(p, heading), .text = text });
 }
@@ -172,6 +167,17 @@ static gt_volume *slice(study_page *p, const study_pictures *how, const char *ar
 		return NULL;
 	}
 	return p->volume[p->volumes++] = v;
+}
+
+void study_add_picture(study_pictures *how, const char *name, const char *format, ...)
+{
+	va_list args;
+	if (how->pictures == STUDY_MAX_PICTURES)
+		return;
+	va_start(args, format);
+	vsnprintf(how->picture[how->pictures].array, sizeof how->picture->array, format, args);
+	va_end(args);
+	how->picture[how->pictures++].name = name;
 }
 
 void study_page_pictures(study_page *p, const study_pictures *how)

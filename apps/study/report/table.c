@@ -10,18 +10,6 @@
 #include "apps/study/study.h"
 #include "core/files/opener.h"
 
-static char *print(const char *format, va_list args)
-{
-	va_list again;
-	va_copy(again, args);
-	const int n = vsnprintf(NULL, 0, format, args);
-	char *text = n < 0 ? NULL : malloc((size_t)n + 1);
-	if (text)
-		vsnprintf(text, (size_t)n + 1, format, again);
-	va_end(again);
-	return text;
-}
-
 /* Returns items with space for one more of `used`; NULL without memory. */
 static void *grow(study_table *t, void *items, size_t used, size_t *capacity, size_t size)
 {
@@ -42,7 +30,7 @@ void study_head(study_table *t, const char *format, ...)
 		return;
 	t->head = head;
 	va_start(args, format);
-	t->head[t->columns] = print(format, args);
+	t->head[t->columns] = study_print(format, args);
 	va_end(args);
 	t->failed |= !t->head[t->columns++];
 }
@@ -71,7 +59,7 @@ void study_text(study_table *t, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	char *text = print(format, args);
+	char *text = study_print(format, args);
 	va_end(args);
 	t->failed |= !text;
 	add(t, text, NAN);
@@ -197,7 +185,6 @@ typedef struct {
 	int quoted, end;
 } reader;
 
-/* Takes the next cell; removes its quotation marks in place. */
 static void next_cell(reader *r)
 {
 	char *to = r->cell = r->at;

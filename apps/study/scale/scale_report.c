@@ -10,7 +10,6 @@ static int begins(const study_table *t, size_t row, size_t keys)
 	return !same;
 }
 
-/* Writes the points of each curve as a block: number of ranks and speed-up. */
 static void blocks(study_plot *p, const study_table *t, const char *name, size_t keys, size_t speed)
 {
 	int n = 0;

@@ -91,25 +91,13 @@ static int run_self(char *const *arguments)
 static gt_status search_one(study *s, int i, const char *path, double seconds)
 {
 	const char *minutes = FORMAT("%.3f", seconds / 60);
-	const char *const argument[] = { "gantry",
-		                         "tune",
-		                         "--kernel",
-		                         searches[i].kernel,
-		                         "--workload",
-		                         searches[i].workload,
-		                         "--every",
-		                         searches[i].every,
-		                         "--search",
-		                         "random",
-		                         "--no-keep",
-		                         "--quiet",
-		                         "--minutes",
-		                         minutes,
-		                         "--log",
-		                         path,
-		                         searches[i].grid ? "--grid" : NULL,
-		                         searches[i].grid,
-		                         NULL };
+	const char *const grid = searches[i].grid ? "--grid" : NULL;
+	/* clang-format off */
+	const char *const argument[] = {
+		"gantry", "tune", "--kernel", searches[i].kernel, "--workload", searches[i].workload, "--every", searches[i].every,
+		"--search", "random", "--no-keep", "--quiet", "--minutes", minutes, "--log", path, grid, searches[i].grid, NULL
+	};
+	/* clang-format on */
 	study_step(s, "%s", searches[i].name);
 	return run_self((char *const *)argument) == 0 ? GT_OK : gt_fail(GT_ERR_UNSUPPORTED, "gantry tune failed: see its message above");
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/study/tuner/tuner.h"
-#include "tuner/tuner.h"
+#include "core/order_statistics.h"
 
 static const char *const strategies[] = { "ants:as-published", "ants", "random", "climb" };
 enum { STRATEGIES = sizeof strategies / sizeof *strategies, CURVE_POINTS = 24 };
@@ -22,12 +22,6 @@ done:
 	return st;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* Over the seeds after a number of evaluations: the median of the best so far over the log's best, and the fraction
  * within 3 %. */
 static double after(const tuner_log *l, const double *best, size_t evaluations, double *share)
@@ -38,8 +32,7 @@ static double after(const tuner_log *l, const double *best, size_t evaluations, 
 		at[i] = best[(size_t)i * TUNER_EVALUATIONS + evaluations - 1] / l->facts.best_ms;
 		*share += at[i] <= near ? 1. / TUNER_SEEDS : 0;
 	}
-	qsort(at, TUNER_SEEDS, sizeof *at, by_size);
-	const double median = (at[TUNER_SEEDS / 2 - 1] + at[TUNER_SEEDS / 2]) / 2;
+	const double median = gt_median(at, TUNER_SEEDS);
 	return isfinite(median) ? median : NAN; /* half of the searches found no correct one */
 }
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..geometry import Grid, Scan
-from .described import described
+from .described import described, row_height
 
 PARTS = {"source_position": "source.position", "ray_direction": "ray.direction", "detector_position": "detector.position",
          "detector_direction_x": "detector.direction_x", "detector_direction_y": "detector.direction_y",
@@ -32,8 +32,14 @@ def scan(ag: Any, length_unit: float = 1.0) -> Scan:
     members = {name: _part(system, path) for name, path in PARTS.items()}
     if members["source_position"] is None and members["ray_direction"] is None:
         raise ArgumentError(f"a {type(system).__name__} without source.position or ray.direction: expected Parallel3D, Cone3D or those in 2D")
+    width, height = panel.pixel_size
+    if np.size(system.detector.position) == 2 and members["source_position"] is not None:
+        source, detector = members["source_position"], members["detector_position"]
+        length = float(np.linalg.norm(detector - source))
+        near = float((members["rotation_axis_position"] - source) @ (detector - source)) / length
+        height = row_height(width, near, length)
     unit = str(getattr(angles.angle_unit, "value", angles.angle_unit)).lower()
-    return described("cil", {**members, "num_pixels": panel.num_pixels, "pixel_size": panel.pixel_size, "origin": panel.origin,
+    return described("cil", {**members, "num_pixels": panel.num_pixels, "pixel_size": (width, height), "origin": panel.origin,
                              "angles": angles.angle_data, "initial_angle": angles.initial_angle, "angle_unit": unit},
                      length_unit=length_unit)
 

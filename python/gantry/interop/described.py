@@ -46,3 +46,10 @@ def described(kind: str, members: dict[str, Any], **options: Any) -> Scan:
         except Error as error:
             error.args = (str(error).replace(path, f"geometry of {kind}"),)
             raise
+
+
+def row_height(width: float, source_to_axis: float, source_to_detector: float) -> float:
+    """Returns the height of the only row of a two-dimensional scan, mm: half as high as a column at the axis is wide, so that a slice of
+    cubic voxels contains the rays.
+    """
+    return 0.5 * width * source_to_axis / source_to_detector

@@ -14,6 +14,7 @@ from ..backend import Array
 from ..errors import ArgumentError
 from ..geometry import Grid, Scan
 from . import astra
+from .described import row_height
 
 
 def _in_space(points: Any) -> Array:
@@ -36,6 +37,8 @@ def scan(geometry: Any) -> Scan:
     upright = np.tile([0.0, 0.0, 1.0], (np.size(angles), 1))
     axes = np.stack([_in_space(geometry.det_axis(angles)), upright], 1) if flat else geometry.det_axes(angles)
     steps = [part.cell_sides[0], part.cell_sides[0] if flat else part.cell_sides[1]]
+    if flat and not parallel:
+        steps[1] = row_height(steps[0], geometry.src_radius, geometry.src_radius + geometry.det_radius)
     panel = geometry.det_point_position(angles, middle)
     vectors = np.concatenate([_in_space(first), _in_space(panel), steps[0] * axes[:, 0], steps[1] * axes[:, 1]], 1)
     return astra.scan({"type": "parallel3d_vec" if parallel else "cone_vec", "DetectorRowCount": 1 if flat else part.shape[1],

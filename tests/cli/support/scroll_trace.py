@@ -1,5 +1,5 @@
-"""Scrolling through the slices of a page by the browser's own trace: the times between frames that were shown, and those from a turn of the wheel to its
-frame. Usage: scroll_trace.py PAGE [STEPS]"""
+"""Scrolling through the slices of a page, or zooming with Ctrl and the wheel, by the browser's own trace: the times between frames that were shown, and
+those from a turn of the wheel to its frame. Usage: scroll_trace.py PAGE [STEPS] [zoom]"""
 
 import sys
 import time
@@ -10,6 +10,20 @@ import browser
 READY = "window.gantryViewers && gantryViewers.length && gantryViewers.every(v => v.root.dataset.ready === 'true')"
 PLACE = "[0, 1, 2].map(a => gantryViewers[0].indexOf(gantryViewers[0].items[0], a))"
 CATEGORIES = ["cc", "benchmark", "input", "latencyInfo", "viz", "devtools.timeline", "disabled-by-default-devtools.timeline.frame"]
+
+
+# A turn of the wheel with Ctrl in each frame, 8 in and 8 out: input as fast as the display, which the protocol is not. Gives the zoom factors.
+ZOOM = """new Promise(done => {
+    const canvas = gantryViewers[0].panes[0].canvas, r = canvas.getBoundingClientRect(), factors = new Set();
+    let k = 0;
+    const step = () => {
+        canvas.dispatchEvent(new WheelEvent('wheel', { ctrlKey: true, deltaY: k %% 16 < 8 ? -25 : 25, clientX: r.x + r.width / 3, clientY: r.y + r.height / 3,
+            bubbles: true, cancelable: true }));
+        factors.add(gantryViewers[0].zoom.axes[2].factor.toFixed(3));
+        ++k < %d ? requestAnimationFrame(step) : done([...factors]);
+    };
+    requestAnimationFrame(step);
+})"""
 
 
 def trace(b, work):
@@ -55,7 +69,8 @@ def told(name, times):
 
 
 def main():
-    page, steps = Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else 240
+    zooms = "zoom" in sys.argv
+    page, steps = Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[2].isdigit() else 240
     b = browser.Browser(browser.find())
     try:
         b.size(1280, 800)
@@ -80,14 +95,14 @@ def main():
                 slices.add(str(b.evaluate(PLACE)))
             b.frame()
 
-        events = trace(b, scroll)
+        events = trace(b, (lambda: slices.update(b.evaluate(ZOOM % steps))) if zooms else scroll)
         shown = sorted(end for _, end, a in spans(events, "PipelineReporter")
                        if a.get("chrome_frame_reporter", a.get("frame_reporter", {})).get("state", "").startswith("STATE_PRESENTED_ALL"))
         told("between frames that were shown", [b - a for a, b in zip(shown, shown[1:])])
         told("from the wheel to its frame", [end - begin for begin, end, a in spans(events, "EventLatency")
                                              if a.get("event_latency", {}).get("event_type") == "MOUSE_WHEEL" and "display_trace_id" in a["event_latency"]])
         told("from the wheel to the browser's answer", scrolled)
-        print(f"points come to: {len(slices)}")
+        print(f"{'zoom factors' if zooms else 'points come to'}: {len(slices)}")
     finally:
         b.close()
 

@@ -111,7 +111,7 @@ def moves(b):
     b.key("ArrowUp", 38)
     b.key("PageDown", 34)
     check(index(b) == [18, 3, 2], f"keys led to {index(b)}, expected 18, 3, 2")
-    check("slice 18 of" in b.evaluate("gantryViewers[0].panes[2].canvas.ariaLabel"), "the alternative text does not follow")
+    check("slice 18 (0 to 22)" in b.evaluate("gantryViewers[0].panes[2].canvas.ariaLabel"), "the alternative text does not follow")
     for _ in range(30):
         b.key("PageDown", 34)
     check(index(b)[0] == 0, "keys leave the volume")
@@ -131,7 +131,7 @@ def windows(b, values):
     b.evaluate("(v => { v.state.cross = false; v.setWindow(v.water * 0.9, v.water * 1.3) })(gantryViewers[0])")     # -100 to 300 HU
     b.frame()
     k = index(b)[2]
-    for i, j in ((0, 0), (22, 16), (7, 11), (15, 2)):
+    for i, j in ((0, 15), (22, 16), (7, 11), (15, 2)):    # away from the scale bar
         x, y = place(b, 2, i, j)
         grey = b.evaluate(f"(() => {{ const c = gantryViewers[0].panes[0].canvas, r = c.getBoundingClientRect();"
                           f" return [...c.getContext('2d').getImageData({x} - r.x, {y} - r.y, 1, 1).data] }})()")
@@ -162,6 +162,14 @@ def measures(b, values, half):
         check(int(found.group(3)) == len(inside), f"{found.group(3)} voxels in the region, expected {len(inside)}")
         near(float(found.group(1)), mean, half + 0.01, "mean of a region")
         near(float(found.group(2)), sd, half + 0.01, "standard deviation of a region")
+    b.key("e")
+    b.drag(*place(b, 2, 3.6, 2.6), *place(b, 2, 11.4, 13.4))
+    text = b.evaluate("gantryViewers[0].resultText.textContent")
+    inside = [at(values, i, j, k) for i in range(4, 12) for j in range(3, 14) if ((i - 7.5) / 3.9) ** 2 + ((j - 8) / 5.4) ** 2 <= 1]
+    found = re.search(r"mean (-?[\d.]+) HU, .*?(\d+) voxels", text)
+    check(found is not None and abs(int(found.group(2)) - len(inside)) <= 4, f"ellipse of {len(inside)} voxels: {text}")
+    if found:
+        near(float(found.group(1)), sum(inside) / len(inside), 12, "mean of an ellipse")
     b.key("l")
     b.drag(*place(b, 2, 2, 5), *place(b, 2, 18, 5))
     text, *ends = b.evaluate("(() => { const v = gantryViewers[0], m = v.state.measure; return [v.resultText.textContent, m.a, m.b] })()")
@@ -177,6 +185,93 @@ def measures(b, values, half):
     b.key("Escape", 27)
     check(b.evaluate("gantryViewers[0].result.hidden"), "Escape leaves the measurement")
     b.key("p")
+
+
+def zooms(b, values):
+    """Ctrl and wheel, keys, buttons, drag and two fingers: the voxel under the pointer stays there, and the image never leaves the canvas."""
+    factor = "gantryViewers[0].zoom.axes[2].factor"
+    at_point = "gantryViewers[0].panes[0].indexAt(%f, %f)"
+    box = b.evaluate("(() => { const r = gantryViewers[0].panes[0].canvas.getBoundingClientRect(); return [r.x, r.y, r.width, r.height] })()")
+    x, y = place(b, 2, 14, 9)
+    px, py = x - box[0], y - box[1]
+    for _ in range(6):
+        b.mouse("mouseWheel", x, y, deltaX=0, deltaY=-120, modifiers=2)
+        b.frame()
+    i, j = b.evaluate(at_point % (px, py))
+    near(i, 14, 0.02, "column under the pointer after Ctrl and wheel")
+    near(j, 9, 0.02, "row under the pointer after Ctrl and wheel")
+    zoomed = b.evaluate(factor)
+    near(zoomed, math.exp(1.5), 0.01, "factor of six turns of the wheel")
+    check(index(b)[2] == b.evaluate("gantryViewers[0].panes[0].index") and "times enlarged" in b.evaluate("gantryViewers[0].panes[0].caption.textContent"),
+          "the caption does not state the zoom")
+    b.mouse("mouseMoved", x, y)
+    b.frame()
+    near(readout(b), at(values, 14, 9, index(b)[2]), 0.1, "value under the pointer of a zoomed plane")
+    b.key("m")
+    b.drag(x, y, x + 30, y - 20)
+    i, j = b.evaluate(at_point % (px + 30, py - 20))
+    near(i, 14, 0.02, "column under the pointer after a drag")
+    near(j, 9, 0.02, "row under the pointer after a drag")
+    b.drag(x, y, x + 5000, y + 5000)
+    p = b.evaluate("gantryViewers[0].panes[0].place()")
+    check(abs(p["x"]) < 1e-6 and abs(p["y"]) < 1e-6, f"a drag moved the image off the canvas: {p}")
+    b.key("0", 48)
+    check(b.evaluate(factor) == 1 and b.evaluate("gantryViewers[0].fitButton.disabled"), "0 does not fit")
+    b.evaluate("gantryViewers[0].panes[0].canvas.focus()")
+    b.key("+")
+    near(b.evaluate(factor), 1.25, 1e-9, "the key +")
+    b.key("-")
+    check(b.evaluate(factor) == 1, "the key - does not lead back")
+    b.evaluate("document.querySelector('[aria-label=\"zoom in\"]').click()")
+    near(b.evaluate(factor), 1.5, 1e-9, "the button +")
+    b.frame()
+    b.evaluate("gantryViewers[0].fitButton.click()")
+    check(b.evaluate(factor) == 1, "the button does not fit")
+    fingers = lambda kind, *points: b.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": p, "y": q, "id": k} for k, (p, q) in enumerate(points)])
+    measure = b.evaluate("gantryViewers[0].state.measure")
+    fingers("touchStart", (x - 20, y))
+    fingers("touchStart", (x - 20, y), (x + 20, y))
+    fingers("touchMove", (x - 60, y), (x + 60, y))
+    fingers("touchEnd")
+    b.frame()
+    near(b.evaluate(factor), 3, 0.05, "two fingers at three times the distance")
+    near(b.evaluate(at_point % (px, py))[0], 14, 1, "column between two fingers, where the edge of the image stays at the canvas")
+    check(b.evaluate("gantryViewers[0].state.measure") == measure, "two fingers changed the measurement")
+    b.key("0", 48)
+    b.key("p")
+
+
+def units(b, values):
+    """A window in HU switches the unit; lengths of small voxels are in micrometres; titles name the files."""
+    b.evaluate("(v => { v.unitChoice[1].value = 'mm-1'; v.unitChoice[1].dispatchEvent(new Event('change')) })(gantryViewers[0])")
+    b.frame()
+    check("mm⁻¹" in b.evaluate("gantryViewers[0].readout.textContent"), "the unit mm-1 cannot be chosen")
+    b.evaluate("document.querySelector('[data-preset=brain]').click()")
+    b.frame()
+    check(b.evaluate("[gantryViewers[0].state.unit, gantryViewers[0].unitChoice[1].value, gantryViewers[0].level.value]") == ["HU", "HU", "40"],
+          "a window in HU leaves the unit")
+    bare = b.evaluate("[...document.querySelectorAll('.bar button')].filter(e => !e.title).map(e => e.textContent)")
+    check(bare == [], f"buttons without a tooltip: {bare}")
+    write("small.mha", (9, 8, 7), (0.0015, 0.0015, 0.002), (0, 0, 0), [0.001 * i for i in range(504)], "Comment = gantry unit=mm-1 water=0.02 position=HFS\n")
+    run("view", "small.mha", "a.mha", "-o", "small.html")
+    show(b, "small.html")
+    check(b.evaluate("document.title") == "small.mha, a.mha", f"title: {b.evaluate('document.title')}")
+    run("view", "small.mha", "-o", "small.html")
+    show(b, "small.html")
+    check(b.evaluate("gantryViewers[0].state.unit") == "HU", "HU are not first where water is known")
+    check("z 6.00 µm" in b.evaluate("gantryViewers[0].readout.textContent"), f"lengths: {b.evaluate('gantryViewers[0].readout.textContent')}")
+    check("z = 6.00 µm" in b.evaluate("gantryViewers[0].panes[0].caption.textContent"), "the caption is not in micrometres")
+
+
+def phone(b):
+    """The image has most of the screen of a phone, and comes first."""
+    b.size(390, 844)
+    for name in ("a.html", "scan.html"):
+        show(b, name)
+        r = b.evaluate("(() => { scrollTo(0, 0); const r = gantryViewers[0].panes[0].canvas.getBoundingClientRect(); return [r.x, r.y, r.right, r.bottom] })()")
+        area = (min(r[2], 390) - max(r[0], 0)) * (min(r[3], 844) - max(r[1], 0)) / (390 * 844)
+        check(area >= 0.6, f"{name}: the image has {area:.3f} of the screen of a phone, expected 0.6")
+    b.size(1400, 1000)
 
 
 def choose(b, label, value):
@@ -419,6 +514,26 @@ def served(b, values):
         check(server.wait(600) == 0, f"Ctrl-C ended the server with {server.returncode}")
 
 
+def opened():
+    """Without -o, a terminal gets the address, and the browser named in $BROWSER opens it."""
+    (folder / "browser.sh").write_text("#!/bin/sh\necho \"$1\" >address.tmp && mv address.tmp address.txt\n")
+    (folder / "browser.sh").chmod(0o755)
+    master, slave = os.openpty()
+    command = subprocess.Popen([gantry, "view", "a.mha"], cwd=folder, stdout=slave, stderr=subprocess.DEVNULL, env={**os.environ, "BROWSER": "./browser.sh"})
+    try:
+        until = time.monotonic() + 600
+        while not (folder / "address.txt").exists() and command.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+        printed = os.read(master, 1000).decode().strip()
+        check((folder / "address.txt").exists() and (folder / "address.txt").read_text().strip() == printed, f"the browser did not open {printed}")
+        check(re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", printed) is not None, f"no address: {printed}")
+    finally:
+        command.send_signal(signal.SIGINT)
+        check(command.wait(600) == 0, f"Ctrl-C ended the server with {command.returncode}")
+        os.close(slave)
+        os.close(master)
+
+
 def looks(b, name):
     """Names for all controls, contrast of texts, no sideways scrolling, at two sizes of the window."""
     bare = b.evaluate("""[...document.querySelectorAll('button, input, select, canvas')].filter(e => !(e.ariaLabel || e.textContent.trim() ||
@@ -470,9 +585,9 @@ def main():
         b.size(1400, 1000)
         show(b, "a.html")
         half = b.evaluate("gantryViewers[0].items[0].step * 500 / gantryViewers[0].water")
-        for step in (lambda: read_out(b, values, half), lambda: moves(b), lambda: windows(b, values), lambda: measures(b, values, half),
+        for step in (lambda: read_out(b, values, half), lambda: moves(b), lambda: windows(b, values), lambda: measures(b, values, half), lambda: zooms(b, values),
                      lambda: projections_of_slices(b, values), lambda: looks(b, "volume"), lambda: two(b, values, other), lambda: looks(b, "two"), lambda: scales(b),
-                     lambda: odd(b), lambda: unitless(b), lambda: evil(b), lambda: cut_off(b), lambda: slowly(b), lambda: projections(b), lambda: served(b, values)):
+                     lambda: odd(b), lambda: unitless(b), lambda: evil(b), lambda: cut_off(b), lambda: slowly(b), lambda: projections(b), lambda: phone(b), lambda: show(b, "a.html"), lambda: units(b, values), opened, lambda: served(b, values)):
             step()
     finally:
         b.close()

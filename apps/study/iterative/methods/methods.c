@@ -45,7 +45,6 @@ size_t methods_steps(const study *s)
 
 static const char *set_by(const method *m) { return m->by_iterations ? "iterations" : m->of.knob ? m->of.knob : "strength"; }
 
-/* Adds the cells that both tables begin with. */
 static void add_result(study_table *t, const quality_scene *scene, const method *m, const quality_result *r)
 {
 	const char *same = fabs(log(r->noise / scene->of->noise)) < QUALITY_MAX_OFF ? "yes" : "no";

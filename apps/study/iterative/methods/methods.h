@@ -55,8 +55,8 @@ typedef struct {
 gt_status method_measure(study *s, const quality_scene *scene, const method *m, double noise, method_run *run);
 void      method_run_free(method_run *run);
 
-/* Cost of a method. forward, back: applications per iteration, in passes over all views. volumes, data: arrays like the
- * volume and the data, in addition to these and the operators. penalty: its memory, in volumes. */
+/* Cost of a method. forward, back: applications per iteration, in passes over all views. volumes, data: number of
+ * additional arrays of these sizes. penalty: memory of the penalty, in volumes. */
 typedef struct { double forward, back, volumes, data, penalty; } method_cost;
 gt_status method_cost_of(const study *s, const quality_scene *scene, const method *m, method_cost *c);
 

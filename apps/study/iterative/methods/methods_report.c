@@ -28,13 +28,12 @@ static void curves(study_plot *p, const char *object, const char *penalty)
 static void draw_paths(study *s, const quality_case *c)
 {
 	study_plot p = study_plot_new(s, WIDTH, HEIGHT, "solvers-%s", c->key);
-	study_put(&p, "set multiplot layout 1,2\nset logscale x\n" STUDY_LOGARITHMIC
-	              "set xlabel 'seconds'\nset ylabel 'error [HU]'\nset key outside right\n"
+	study_multiplot(&p, "layout 1,2");
+	study_put(&p, "set logscale x\n" STUDY_LOGARITHMIC "set xlabel 'seconds'\nset ylabel 'error [HU]'\nset key outside right\n"
 	              "set title 'no penalty, up to the target noise'\n");
 	curves(&p, c->key, "no");
 	study_put(&p, "set title 'with a penalty'\n");
 	curves(&p, c->key, "yes");
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }
 
@@ -62,10 +61,9 @@ static void draw_priors(study *s)
 	const char *name[MAX_PICTURES];
 	const size_t all = pictures_of(s, name), n[2] = { side(s, c->n[0]), side(s, c->n[1]) }, down = (all + ACROSS - 1) / ACROSS;
 	study_plot p = study_plot_new(s, ACROSS * (PICTURE + MARGIN) + MARGIN, (double)(down * (PICTURE + GAP) + MARGIN), "priors");
-	study_put(&p,
-	          "set datafile nocolumnheaders\nset multiplot\nunset grid\nset border 15\nunset key\nunset colorbox\nunset tics\n"
-	          "set palette gray maxcolors 0\nset cbrange [%d:%d]\n",
-	          LOW, HIGH);
+	study_images(&p);
+	study_put(&p, "unset colorbox\n");
+	study_greys(&p, LOW, HIGH);
 	for (size_t i = 0; i < all; i++) {
 		const double left = MARGIN + (double)(i % ACROSS) * (PICTURE + MARGIN), top = GAP + (double)(i / ACROSS) * (PICTURE + GAP);
 		const char *title = i == 0 ? QUOTE("%s, %d to %d HU", name[i], LOW, HIGH)
@@ -75,7 +73,6 @@ static void draw_priors(study *s)
 		study_panel(&p, left, left + PICTURE, top, top + PICTURE);
 		study_image(&p, n, FORMAT("prior-%s", name[i]), FORMAT("%s offset 0,-0.6", title));
 	}
-	study_put(&p, "unset multiplot\n");
 	study_plot_draw(&p);
 }
 
@@ -102,21 +99,13 @@ static void viewer(const study *s, study_page *p)
 {
 	const quality_case *c = methods_prior_case();
 	const char *name[MAX_PICTURES];
-	char array[MAX_PICTURES][64];
-	study_picture list[MAX_PICTURES];
 	const size_t all = pictures_of(s, name), n[2] = { side(s, c->n[0]), side(s, c->n[1]) };
 	const double pitch = c->pitch * (double)c->n[0] / (double)n[0];
-	for (size_t i = 0; i < all; i++) {
-		snprintf(array[i], sizeof array[i], "prior-%s", name[i]);
-		list[i] = (study_picture){ array[i], name[i] };
-	}
-	const study_pictures how = { .heading = "The same, to be windowed",
-		                     .picture = list,
-		                     .pictures = all,
-		                     .n = { n[0], n[1] },
-		                     .pitch = { pitch, pitch },
-		                     .low = LOW,
-		                     .high = HIGH };
+	study_pictures how = {
+		.heading = "The same, to be windowed", .n = { n[0], n[1] }, .pitch = { pitch, pitch }, .low = LOW, .high = HIGH
+	};
+	for (size_t i = 0; i < all; i++)
+		study_add_picture(&how, name[i], "prior-%s", name[i]);
 	study_page_pictures(p, &how);
 }
 

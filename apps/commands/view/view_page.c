@@ -1,10 +1,12 @@
 /* gantry view as a page for a browser: all files in one viewer, written as a file or served to this machine. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <gantry/io.h>
 #include "apps/cli/try.h"
-#include "apps/commands/view.h"
+#include "apps/commands/view/view.h"
 #include "core/text.h"
 
 typedef struct {
@@ -40,6 +42,8 @@ static gt_status add_values(const char *path, double *values)
 		return GT_OK;
 	o.geometry_only = 1;
 	GT_TRY(gt_file_kind(path, &format, &projections));
+	if (cli_is_frames(format))
+		return GT_OK;
 	if (projections && gt_page_holds((double)file.st_size) != GT_OK) {
 		GT_TRY(gt_read_projections(path, &o, &p));
 		const gt_scan *s = gt_projections_scan(p);
@@ -75,7 +79,9 @@ static gt_status read_one(const cli_call *call, const view_options *o, const cha
 	GT_TRY(gt_file_kind(path, &format, &projections));
 	s->item[i] = (gt_page_item){ .name = path, .unit = (gt_unit)o->unit };
 	if (projections) {
-		GT_TRY(cli_read_scan(call, path, CLI_IF_ANY, &s->projections[i]));
+		size_t each = 0;
+		GT_TRY(cli_read_images(call, path, &o->frames, CLI_IF_ANY, &s->projections[i], &each));
+		s->item[i].quantity = each ? "counts" : NULL;
 		s->item[i].projections = s->projections[i];
 	} else {
 		GT_TRY(cli_read_volume(call, path, &s->volume[i]));
@@ -88,12 +94,19 @@ done:
 	return st;
 }
 
+typedef struct {
+	const cli_call *call;
+	int opens;
+} server_call;
+
 static void print_address(void *self, const char *address)
 {
-	const cli_call *call = self;
+	const server_call *s = self;
 	printf("%s\n", address);
 	fflush(stdout);
-	cli_note(call, "open this address in a browser of this machine; Ctrl-C ends it");
+	cli_note(s->call, "open this address in a browser of this machine; Ctrl-C ends it");
+	if (s->opens)
+		cli_open_in_browser(address);
 }
 
 static int asked_to_stop(void *self)
@@ -104,14 +117,35 @@ static int asked_to_stop(void *self)
 
 static gt_status serve(const cli_call *call, const view_options *o, const gt_page *page)
 {
-	cli_call copy = *call;
+	server_call mine = { call, o->opens };
 	const gt_page_server how = {
-		.size = sizeof how, .port = (int)o->port, .ready = print_address, .stop = asked_to_stop, .self = &copy
+		.size = sizeof how, .port = (int)o->port, .ready = print_address, .stop = asked_to_stop, .self = &mine
 	};
 	cli_begin_iterating(1);
 	const gt_status st = gt_page_serve(page, &how);
 	cli_end_iterating();
 	return st;
+}
+
+/* Title of a page without --title: the path of one file, else the names without folders; NULL without memory. */
+static char *title_of(const cli_call *call)
+{
+	enum { NAMED = 3 };
+	char *text = NULL;
+	if (call->files == 1)
+		return cli_text("%s", call->file[0]);
+	for (size_t i = 0; i < call->files && i < NAMED; i++) {
+		const char *slash = strrchr(call->file[i], '/'), *name = slash && slash[1] ? slash + 1 : call->file[i];
+		char *more = text ? cli_text("%s, %s", text, name) : cli_text("%s", name);
+		free(text);
+		text = more;
+	}
+	if (text && call->files > NAMED) {
+		char *more = cli_text("%s and %zu more", text, call->files - NAMED);
+		free(text);
+		text = more;
+	}
+	return text;
 }
 
 /* A page stores at least eight bits per voxel. */
@@ -126,18 +160,14 @@ gt_status view_page(const cli_call *call, const view_options *o)
 {
 	shown s = { .n = 0 };
 	gt_page_part viewer = { .kind = GT_PAGE_VIEWER, .item = s.item };
-	gt_page page = { .size = sizeof page,
-		         .title = o->title           ? o->title
-		                  : call->files == 1 ? call->file[0]
-		                                     : "Gantry",
-		         .part = &viewer,
-		         .parts = 1 };
+	char *title = o->title ? NULL : title_of(call);
+	gt_page page = { .size = sizeof page, .title = o->title ? o->title : title, .part = &viewer, .parts = 1 };
 	gt_status st = GT_OK;
 	GT_TRY(check(call, o));
 	if (o->page_size)
 		GT_TRY(gt_bytes_parse("--page-size", o->page_size, &page.bytes));
-	if (o->window)
-		GT_TRY(cli_parse_range("--window", o->window, &page.low, &page.high));
+	page.low = o->window.low;
+	page.high = o->window.high;
 	if (!o->serve)
 		GT_TRY(check_size(call));
 	for (size_t i = 0; i < call->files; i++)
@@ -156,5 +186,6 @@ done:
 		gt_volume_free(s.volume[i]);
 		gt_projections_free(s.projections[i]);
 	}
+	free(title);
 	return st;
 }
