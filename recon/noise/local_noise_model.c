@@ -15,7 +15,7 @@
 
 /* Fraction of the target noise: a target is out of reach if even the weakest penalty leaves less. */
 #define UNREACHED 0.5
-enum { BISECTIONS = 45, MAX_TRIALS = 14 };
+enum { BISECTIONS = 36, MAX_TRIALS = 14 };
 /* Scale of noise so small that any penalty is quadratic in its differences. */
 #define QUADRATIC_RANGE_SCALE 1e-5
 /* End of the strength search: logarithm of the noise relative to the target. */
@@ -30,6 +30,10 @@ static double density(const gt_noise_patches *p, size_t k, size_t i, double stre
 {
 	const size_t m = p->layers;
 	double inverse[NUMBERS], product[NUMBERS], sum = 0;
+	if (m == 1) { /* millions of times */
+		const double h = p->at[k].F[i] + strength * p->at[k].square * p->R[i];
+		return h > 0 ? fmax(0, p->at[k].G[i]) / (h * h) : 0;
+	}
 	gt_patch_inverse(p, k, i, strength, inverse);
 	gt_small_product(m, inverse, p->at[k].G + i * m * m, product);
 	for (size_t l = p->first; l < p->end; l++)

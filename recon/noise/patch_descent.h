@@ -1,7 +1,7 @@
 #ifndef GT_RECON_PATCH_DESCENT_H
 #define GT_RECON_PATCH_DESCENT_H
 /* Penalised least squares on a patch of a local noise model: minimises
- *   1/2 <z, F z> - <z, v> + strength kappa^2 R(z)
+ *   1/2 <z, F z> - <z, v> + strength kappa^2 R(about + z)
  * by conjugate gradients with a Fourier preconditioner and the steps of Fessler and Booth, IEEE Trans. Image Process. 8
  * (1999) 688. Memory: 100 bytes per voxel of a patch, and 16 per number of a spectrum. */
 #include <stdint.h>
@@ -13,6 +13,7 @@ typedef struct {
 	size_t k;               /* patch */
 	double strength;        /* times kappa^2 */
 	double *M, *FM;         /* spectra of the preconditioner M, and of F M */
+	const double *about;    /* borrowed; NULL: 0 */
 	double *z, *d;          /* iterate, direction */
 	double *Fz, *Fd;        /* F z - v, F d */
 	double *g, *old;        /* gradient, previous gradient */
@@ -31,6 +32,8 @@ void gt_patch_descent_at(gt_patch_descent *s, size_t k, double strength, double 
 void gt_patch_descent_start(gt_patch_descent *s);
 /* Minimises from z and Fz. */
 void gt_patch_descent_run(gt_patch_descent *s);
+/* g = gradient of R at about + z. */
+void gt_patch_penalty_gradient(gt_patch_descent *s, double *g);
 
 /* Inverse of H = F + strength kappa^2 R of patch k at frequency i, [layer][layer]. */
 void gt_patch_inverse(const gt_noise_patches *p, size_t k, size_t i, double strength, double *out);

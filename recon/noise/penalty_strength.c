@@ -164,20 +164,28 @@ static gt_status holds_air(const gt_strength_search *s, gt_status st)
 	               s->mean, s->q->water);
 }
 
+void gt_strength_mark(const gt_strength_search *s, const char *name)
+{
+	if (!gt_backend_is_dry_run(s->be))
+		gt_mark_stage(name);
+}
+
 static gt_status measure(gt_strength_search *s)
 {
 	gt_status st = GT_OK;
+	gt_strength_mark(s, "penalty: noise of the data");
 	if (!gt_backend_is_dry_run(s->be)) {
 		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE, "searching the strength of the penalty: noise at %d positions ...",
 		          GT_NOISE_PATCHES);
 		GT_TRY(gt_noise_estimate(s->q->projections, s->q->known, gt_backend_pool(s->be), &s->model));
 	}
 	GT_TRY(find_object(s));
+	gt_strength_mark(s, "penalty: noise of the direct method");
 	GT_TRY(measure_direct(s));
+	gt_strength_mark(s, "penalty: local responses");
 	if (s->subsets)
 		GT_TRY(gt_strength_measure_known(s));
 	GT_TRY(gt_strength_measure_places(s));
-	GT_TRY(gt_structure_measure(s));
 done:
 	return st;
 }
@@ -217,21 +225,25 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
 	GT_TRY(gt_array_like(x, &g));
 	GT_TRY(gt_strength_measure_penalty(s, R, x, g));
-	if (gt_backend_is_dry_run(s->be))
+	if (gt_backend_is_dry_run(s->be)) {
+		st = gt_structure_measure(s, 1);
 		goto done;
+	}
 	if (!s->direct)
 		s->reference = reference_without_direct(s);
 	const double noise = fmin(s->reference, s->noise > 0 ? s->noise : REMAINING_NOISE_RATIO * s->reference);
 	s->patch.penalty = R;
 	s->patch.x = x;
 	s->patch.g = g;
+	gt_strength_mark(s, "penalty: strength");
 	if (s->subsets)
 		GT_TRY(gt_strength_even_out(s, noise));
 	GT_TRY(gt_structure_strength(s, noise, &found->strength));
 	if (s->q->weights)
 		GT_TRY(check_places(s, noise, found->strength));
 	found->strength *= s->factor;
-	found->noise_hu = gt_strength_hu(s, fmin(noise, gt_strength_report_unreached(s, noise)) * s->structure.missed);
+	const double unreached = gt_strength_report_unreached(s, noise);
+	found->noise_hu = gt_strength_hu(s, s->structure.counts ? noise * s->structure.missed : fmin(noise, unreached));
 	found->reference_hu = gt_strength_hu(s, s->reference);
 done:
 	free(own);
@@ -295,6 +307,7 @@ gt_status gt_strength_find_even(const gt_strength_problem *q, const gt_subsets *
 	GT_TRY(prepare(&s));
 	GT_TRY(holds_air(&s, measure(&s)));
 	GT_TRY(holds_air(&s, solve(&s, found)));
+	gt_strength_mark(&s, "penalty");
 	if (gt_backend_is_dry_run(s.be))
 		goto done;
 	gt_strength_report(&s, found, gt_seconds() - start);

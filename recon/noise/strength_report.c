@@ -8,6 +8,8 @@
 #define MAX_STARVED_RATIO 1e-3
 /* The remaining noise is reported if it is less than this fraction of the target. */
 #define MIN_OF_ASKED 0.5
+/* A larger logarithm of the expected noise over the target is reported. */
+#define MAX_LOG_MISSED 0.1
 /* Noise, in HU, below which there is practically none. */
 #define MIN_VISIBLE_HU 1.
 
@@ -53,6 +55,11 @@ void gt_strength_report(const gt_strength_search *s, const gt_strength_found *fo
 		lowest = fmin(lowest, s->patch.noise[k]);
 		highest = fmax(highest, s->patch.noise[k]);
 	}
+	if (fabs(log(s->structure.missed)) > MAX_LOG_MISSED)
+		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
+		          "target noise %.4g HU: expected is %.3g HU, because the structure of the object exceeds the edge threshold of "
+		          "the penalty; a larger c= brings it nearer",
+		          found->noise_hu / s->structure.missed, found->noise_hu);
 	gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
 	          "strength %.4g, found in %.1f s: expected noise %.3g HU instead of %.3g HU (%s, %s); %.3g to %.3g HU "
 	          "depending on the position; %s",

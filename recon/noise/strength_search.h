@@ -11,12 +11,12 @@
 /* Rays with fewer photons are starved. */
 enum { GT_STRENGTH_MIN_PHOTONS = 10 };
 
-/* Volumes cut to patches, [patch][layer][z][y][x]. Owned; NULL: unknown. */
+/* Result of the short run cut to patches, [patch][layer][z][y][x]. Owned; NULL: unknown. */
 typedef struct {
-	double *image;          /* start, mm^-1 */
+	double *image;          /* mm^-1 */
 	double *slope;          /* gradient of the data term there, mm */
-	double *noise;          /* direct volume of a sample of the noise alone, mm^-1 */
-	unsigned char *counts;  /* 1: noise is judged at the voxel: object, away from the taper */
+	unsigned char *counts;  /* 1: noise is judged at the voxel: object, away from the ends of the patch */
+	double strength;        /* of the short run */
 	double missed;          /* expected noise over the target */
 } gt_structure_patches;
 
@@ -41,6 +41,8 @@ typedef struct {
 	float *known;              /* information of the data on a voxel: (A'w)^2/(A'w^2 v), v: variance of the data */
 } gt_strength_search;
 
+/* Marks a stage of gt_timings(), except in a dry run. */
+void gt_strength_mark(const gt_strength_search *s, const char *name);
 double gt_strength_hu(const gt_strength_search *s, double mu);
 /* Reports the noise, and the strength found in this time. */
 void gt_strength_report(const gt_strength_search *s, const gt_strength_found *found, double seconds);
