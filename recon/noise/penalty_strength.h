@@ -9,7 +9,7 @@
 
 /* A few iterations of the solver. */
 typedef struct {
-	/* x: start, and result; kappa: of the penalty, [z][y][x], NULL: 1. On a dry-run backend takes the same memory. */
+	/* x: start, and result; kappa: weights of the penalty, [z][y][x], NULL: 1. A dry run takes the same memory. */
 	gt_status (*run)(const void *self, double strength, const float *kappa, gt_array *x);
 	const void *self;
 	const gt_subsets *data;         /* whole scan */

@@ -1,9 +1,9 @@
 /* Noise around structure. A short run of the solver gives an image x with the structure and most of the noise of the
- * result. On a patch the cost around it is 1/2 <z, F z> + <g, z> + strength kappa^2 R(x + z), with the gradient g of the
- * data term at x. With z(g) its minimiser and n a normal field of spectrum G, half the difference of z(g + n/sqrt(2))
- * and z(g - n/sqrt(2)) is a response to noise. Because x has noise already, it is larger than the noise between scans,
- * and is compared with the same response in a uniform object with the target noise. Takes a tenth of the iterations,
- * and one projection and backprojection. docs/measurements.md, "Why the noise exceeds the target", has the figures. */
+ * result. Around it the cost of a patch is 1/2 <z, F z> + <g, z> + strength kappa^2 R(x + z). The vector g is the gradient
+ * of the data term at x. With z(g) the minimiser and n a normal field of spectrum G, half the difference of
+ * z(g + n/sqrt(2)) and z(g - n/sqrt(2)) is a response to noise. It is larger than the noise between scans, because x has
+ * noise already. The same response in a uniform object with the target noise gives the scale. Takes a tenth of the
+ * iterations, and one projection and backprojection. docs/measurements.md, "Why the noise exceeds the target", has the figures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ void gt_structure_free(gt_structure_patches *t)
 	*t = (gt_structure_patches){ .missed = 1 };
 }
 
-/* 1: voxel i of the patch is away from its ends. *of: its index in the volume, clamped to the grid. */
+/* Returns 1 if voxel i of the patch is away from its ends. *of: index in the volume, clamped to the grid. */
 static int voxel_of(const gt_strength_search *s, size_t voxel, size_t i, size_t *of)
 {
 	const size_t *n = s->q->grid->n, *m = s->patch.n, layer = i / s->patch.box;
@@ -46,7 +46,7 @@ static int voxel_of(const gt_strength_search *s, size_t voxel, size_t i, size_t 
 	return inner;
 }
 
-/* patches: [patch][layer][z][y][x] of the volume; with kappa, which F follows as kappa^2, for the kappa of the centre. */
+/* patches: [patch][layer][z][y][x] of the volume. kappa scales it to the centre, because F follows kappa^2; NULL: 1. */
 static gt_status cut(const gt_strength_search *s, const gt_array *volume, const float *kappa, double **patches)
 {
 	const size_t size = s->patch.size;
