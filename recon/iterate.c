@@ -277,8 +277,10 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 	gt_recon_report_left(&j->on.log);
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	gt_memory_estimate_copied(f->plan, j->outside.mode == GT_OUTSIDE_SUBTRACT);
-	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,      &s, x,
-		                           j->water,     NULL,     e->below, e->asked->n[2], stream, e };
+	const gt_penalty_problem prior = {
+		j->projector, &e->grid, &e->p,    &j->weights,    w,      &s, x,
+		j->water,     NULL,     e->below, e->asked->n[2], stream, e,  is_started_directly(f) ? &j->method : NULL
+	};
 	gt_recon_mark(j, "penalty");
 	GT_TRY(new_penalty(j, prior, &R, &f->penalty));
 	const gt_problem problem = { .subsets = f->subsets,

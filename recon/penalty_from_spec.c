@@ -143,14 +143,77 @@ static char *with_strength(const gt_penalty_spec *o, double strength, const char
 	return all;
 }
 
+/* Makes the penalty of this text; kappa: [z][y][x], NULL: 1, or a dry run. */
+static gt_status new_penalty(const gt_penalty_spec *o, const gt_penalty_problem *c, const char *spec, const float *kappa, gt_penalty **R)
+{
+	gt_array *weights = NULL;
+	gt_status st = GT_OK;
+	if (has_kappa(o, c))
+		GT_TRY(gt_array_like(c->x, &weights));
+	if (kappa)
+		gt_array_put_float(kappa, weights);
+	GT_TRY(c->stream ? gt_stream_penalty(c->stream, spec, weights, R)
+	                 : gt_regularizer_new(spec, gt_array_backend(c->x), gt_array_type(c->x), c->grid, weights, R));
+done:
+	gt_array_free(weights);
+	return st;
+}
+
+/* The self of the short run. */
+struct short_run {
+	const gt_penalty_spec *o;
+	const gt_penalty_problem *c;
+};
+
+/* Ends the run after this part of the iterations. */
+enum { SHORT_PART = 10 };
+
+static int is_short(void *self, const gt_progress *g)
+{
+	const struct short_run *s = self;
+	return gt_backend_is_dry_run(gt_array_backend(s->c->x)) || SHORT_PART * g->iteration >= g->iterations;
+}
+
+static gt_status run_shortly(const void *self, double strength, const float *kappa, gt_array *x)
+{
+	const struct short_run *s = self;
+	const gt_penalty_problem *c = s->c;
+	const gt_solver *solver = c->method->solver;
+	const gt_monitor monitor = { .each = is_short, .self = (void *)self };
+	char *spec = with_strength(s->o, strength, NULL);
+	gt_penalty *R = NULL;
+	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	GT_TRY(new_penalty(s->o, c, spec, kappa, &R));
+	const gt_problem problem = { .subsets = c->subsets->subsets,
+		                     .A = c->subsets->A,
+		                     .b = c->subsets->b,
+		                     .w = c->subsets->w,
+		                     .R = R,
+		                     .n = { c->grid->n[0], c->grid->n[1], c->grid->n[2] },
+		                     .hi = INFINITY,
+		                     .lo = solver->nonneg && solver->nonneg(c->method->options) ? 0 : -INFINITY };
+	st = gt_solve(solver, &problem, c->method->options, x, &monitor);
+	if (st == GT_STOPPED)
+		st = gt_backend_status(gt_array_backend(x));
+done:
+	gt_penalty_free(R);
+	free(spec);
+	return st;
+}
+
 /* *spec: the penalty's text with its strength; *how: its origin; both malloc'ed. For uniform noise also makes *kappa,
  * malloc'ed, except in a dry run. */
 static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, float **kappa, char **spec,
                                char **how)
 {
 	const gt_counting known = gt_weights_spec_counting(c->counting, c->p);
-	gt_strength_problem q = { sizeof q, o->spec,  c->projector, c->grid,        c->p,      &known, c->weights, *kappa,
-		                  c->x,     c->water, log,          c->first_slice, c->slices, { 0 },  { 0 } };
+	const struct short_run self = { o, c };
+	const gt_short_run shortly = { run_shortly, &self, c->subsets };
+	gt_strength_problem q = { sizeof q,  o->spec,  c->projector, c->grid,
+		                  c->p,      &known,   c->weights,   *kappa,
+		                  c->x,      c->water, log,          c->first_slice,
+		                  c->slices, { 0 },    { 0 },        c->method ? &shortly : NULL };
 	for (int a = 0; a < 2 && c->extent; a++) {
 		q.first_across[a] = c->extent->left[a];
 		q.across[a] = c->extent->asked->n[a];
@@ -176,7 +239,6 @@ gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *gi
 {
 	gt_penalty_spec own = *given;
 	const gt_penalty_spec *o = &own;
-	gt_array *weights = NULL;
 	float *kappa = NULL;
 	static const char *const kappas[] = { "", " kappa=yes", " kappa=noise" };
 	char *how = NULL, *found = NULL;
@@ -190,16 +252,10 @@ gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *gi
 		GT_TRY(find_strength(log, o, c, &kappa, &found, &how));
 		spec = found;
 	}
-	if (has_kappa(o, c))
-		GT_TRY(gt_array_like(c->x, &weights));
-	if (kappa)
-		gt_array_put_float(kappa, weights);
 	if (!(*text = gt_text("%s%s%s", spec, kappas[o->kappa], how ? how : "")))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	GT_TRY(c->stream ? gt_stream_penalty(c->stream, spec, weights, R)
-	                 : gt_regularizer_new(spec, gt_array_backend(c->x), gt_array_type(c->x), c->grid, weights, R));
+	GT_TRY(new_penalty(o, c, spec, kappa, R));
 done:
-	gt_array_free(weights);
 	free(kappa);
 	free(how);
 	free(found);

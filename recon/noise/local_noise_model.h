@@ -21,6 +21,7 @@ typedef struct {
 	const gt_penalty *penalty;      /* strength 1, on a grid of all layers */
 	gt_array *x, *g;                /* scratch: arrays on the penalty's backend */
 	double noise[GT_NOISE_PATCHES]; /* noise of each patch at the strength found, mm^-1; 0: unknown */
+	double curvature;               /* fraction of the penalty's curvature that remains with that noise */
 } gt_noise_patches;
 /* Returns the response of a layer to itself at one frequency. */
 static inline double gt_noise_answer(const gt_noise_patches *p, const double *spectrum, size_t frequency, size_t layer)

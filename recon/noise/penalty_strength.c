@@ -19,6 +19,7 @@
 #include "recon/noise/penalty_strength.h"
 #include "recon/penalty_spec.h"
 #include "recon/noise/strength_search.h"
+#include "recon/noise/structure_noise.h"
 #include "regularizers/spec_of_water.h"
 #include "team/team.h"
 
@@ -28,17 +29,10 @@ enum { MAX_PATCH_VOXELS = 32, MAX_SLICE_VOXELS = 64, MAX_WIDE_SLICES = 2 };
 #define FIRST_SIZE offsetof(gt_strength_problem, first_slice)
 /* Fraction of the direct method's noise that remains with the automatic strength. */
 #define REMAINING_NOISE_RATIO 0.4
-/* Rays with fewer photons are starved; a larger fraction of all rays is reported. */
-enum { MIN_PHOTONS = 10 };
-#define MAX_STARVED_RATIO 1e-3
-/* The remaining noise is reported if it is less than this fraction of the target. */
-#define MIN_OF_ASKED 0.5
+/* Rays with fewer photons are starved. */
+enum { MIN_PHOTONS = GT_STRENGTH_MIN_PHOTONS };
 /* Largest ratio of the noise of positions, and of noise to target, with weights that are inverse variances. */
 #define MAX_FACTOR 1e3
-/* Noise, in HU, below which there is practically none. */
-#define MIN_VISIBLE_HU 1.
-
-static double hu(const gt_strength_search *s, double mu) { return 1000 * mu / s->q->water; }
 
 /* Draws a sample of the data's noise. */
 static gt_status draw(gt_strength_search *s, gt_array *data)
@@ -94,53 +88,6 @@ static double reference_without_direct(const gt_strength_search *s)
 	const double R = gt_noise_answer(&s->patch, s->patch.R, finest, s->patch.first) * s->patch.at[0].square;
 	const double F = gt_noise_answer(&s->patch, s->patch.at[0].F, finest, s->patch.first);
 	return R > 0 ? gt_noise_patches_quadratic(&s->patch, F / R) : 0;
-}
-
-/* Reports starved rays: the mean of their logarithm is biased by half its variance, and it is far from normal. */
-static void report_starved(const gt_strength_search *s)
-{
-	const gt_photon_starvation *few = &s->starved;
-	const double ratio = (double)few->pixels / (double)gt_scan_size(s->q->projections->scan);
-	if (ratio > MAX_STARVED_RATIO && few->line > 0)
-		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-		          "%.2g %% of the rays have fewer than %d photons: along them the analytic method is biased by about %.2g HU, "
-		          "an iterative one with --weights noise or photons by some HU, with more noise than the next line states",
-		          100. * ratio, MIN_PHOTONS, 1000 * (few->variance / 2) / few->line);
-}
-
-static void report_noise(const gt_strength_search *s, const char *direct, const char *where)
-{
-	const gt_listener *log = s->q->log;
-	if (gt_noise_photons(s->model) > 0)
-		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "noise: from %s, equivalent to %.3g photons", gt_noise_source(s->model),
-		          gt_noise_photons(s->model));
-	else
-		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "noise: from %s", gt_noise_source(s->model));
-	report_starved(s);
-	if (hu(s, s->reference) < MIN_VISIBLE_HU)
-		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "the data have almost no noise: %.2g HU with %s %s", hu(s, s->reference), direct,
-		          where);
-	if (s->noise > s->reference)
-		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
-		          "target noise %.4g HU is above the %.4g HU of %s: the strength is set for the latter", hu(s, s->noise),
-		          hu(s, s->reference), direct);
-}
-
-static void report_strength(const gt_strength_search *s, const gt_strength_found *found, double seconds)
-{
-	const char *where = s->object.like_water ? "in water" : "in the object";
-	const char *direct = s->direct ? s->direct->name : "sharp iteration";
-	double lowest = INFINITY, highest = 0;
-	report_noise(s, direct, where);
-	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
-		lowest = fmin(lowest, s->patch.noise[k]);
-		highest = fmax(highest, s->patch.noise[k]);
-	}
-	gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-	          "strength %.4g, found in %.1f s: expected noise %.3g HU instead of %.3g HU (%s, %s); %.3g to %.3g HU "
-	          "depending on the position; %s",
-	          found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest),
-	          !s->subsets && (s->q->kappa || !s->q->weights) ? "uniform resolution, not noise" : "uniform noise, not resolution");
 }
 
 /* 1: noise is requested at the voxel. Divides only where the grid is wider than the request. */
@@ -217,36 +164,30 @@ static gt_status holds_air(const gt_strength_search *s, gt_status st)
 	               s->mean, s->q->water);
 }
 
+void gt_strength_mark(const gt_strength_search *s, const char *name)
+{
+	if (!gt_backend_is_dry_run(s->be))
+		gt_mark_stage(name);
+}
+
 static gt_status measure(gt_strength_search *s)
 {
 	gt_status st = GT_OK;
+	gt_strength_mark(s, "penalty: noise of the data");
 	if (!gt_backend_is_dry_run(s->be)) {
 		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE, "searching the strength of the penalty: noise at %d positions ...",
 		          GT_NOISE_PATCHES);
 		GT_TRY(gt_noise_estimate(s->q->projections, s->q->known, gt_backend_pool(s->be), &s->model));
 	}
 	GT_TRY(find_object(s));
+	gt_strength_mark(s, "penalty: noise of the direct method");
 	GT_TRY(measure_direct(s));
+	gt_strength_mark(s, "penalty: local responses");
 	if (s->subsets)
 		GT_TRY(gt_strength_measure_known(s));
 	GT_TRY(gt_strength_measure_places(s));
 done:
 	return st;
-}
-
-/* Reports and returns the remaining noise if it is far below the target; else INFINITY. */
-static double report_unreached(const gt_strength_search *s, double noise)
-{
-	double square = 0;
-	for (int k = 0; k < GT_NOISE_PATCHES; k++)
-		square += s->patch.noise[k] * s->patch.noise[k] / GT_NOISE_PATCHES;
-	if (!(sqrt(square) < MIN_OF_ASKED * noise))
-		return INFINITY;
-	gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-	          "target noise %.4g HU: without a penalty these voxels have %.3g HU: "
-	          "they are much larger than the pixels at the axis%s; the penalty is negligible",
-	          hu(s, noise), hu(s, sqrt(square)), s->q->weights ? ", or few rays have nearly all weight" : "");
-	return sqrt(square);
 }
 
 /* Refuses a strength whose noise statistical weights cannot cause: one position, or a few rays, determined it.
@@ -267,7 +208,7 @@ static gt_status check_places(const gt_strength_search *s, double noise, double 
 	               "--penalty: with these weights the noise is %.3g to %.3g HU depending on the position, for a target of %.3g HU, "
 	               "at any strength: the weights vary too much to be inverse variances; expected inverse variances, --weights "
 	               "uniform, or strength=NUMBER",
-	               hu(s, min), hu(s, highest), hu(s, noise));
+	               gt_strength_hu(s, min), gt_strength_hu(s, highest), gt_strength_hu(s, noise));
 }
 
 /* Finds the strength from the measurements, with the penalty of strength 1 on the grid of a patch. */
@@ -284,22 +225,26 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
 	GT_TRY(gt_array_like(x, &g));
 	GT_TRY(gt_strength_measure_penalty(s, R, x, g));
-	if (gt_backend_is_dry_run(s->be))
+	if (gt_backend_is_dry_run(s->be)) {
+		st = gt_structure_measure(s, 1);
 		goto done;
+	}
 	if (!s->direct)
 		s->reference = reference_without_direct(s);
 	const double noise = fmin(s->reference, s->noise > 0 ? s->noise : REMAINING_NOISE_RATIO * s->reference);
 	s->patch.penalty = R;
 	s->patch.x = x;
 	s->patch.g = g;
+	gt_strength_mark(s, "penalty: strength");
 	if (s->subsets)
 		GT_TRY(gt_strength_even_out(s, noise));
-	GT_TRY(gt_noise_patches_strength(&s->patch, noise, &found->strength));
+	GT_TRY(gt_structure_strength(s, noise, &found->strength));
 	if (s->q->weights)
 		GT_TRY(check_places(s, noise, found->strength));
 	found->strength *= s->factor;
-	found->noise_hu = hu(s, fmin(noise, report_unreached(s, noise)));
-	found->reference_hu = hu(s, s->reference);
+	const double unreached = gt_strength_report_unreached(s, noise);
+	found->noise_hu = gt_strength_hu(s, s->structure.counts ? noise * s->structure.missed : fmin(noise, unreached));
+	found->reference_hu = gt_strength_hu(s, s->reference);
 done:
 	free(own);
 	free(spec);
@@ -340,6 +285,7 @@ static void release(gt_strength_search *s)
 		free(s->patch.at[k].G);
 	}
 	free(s->patch.R);
+	gt_structure_free(&s->structure);
 	free(s->known);
 	free(s->host);
 }
@@ -353,16 +299,18 @@ gt_status gt_strength_find_even(const gt_strength_problem *q, const gt_subsets *
 		                 .noise = noise,
 		                 .factor = factor,
 		                 .subsets = subsets,
-		                 .kappa = kappa };
+		                 .kappa = kappa,
+		                 .structure.missed = 1 };
 	const double start = gt_seconds();
 	gt_status st = GT_OK;
 	*found = (gt_strength_found){ .strength = 1 };
 	GT_TRY(prepare(&s));
 	GT_TRY(holds_air(&s, measure(&s)));
 	GT_TRY(holds_air(&s, solve(&s, found)));
+	gt_strength_mark(&s, "penalty");
 	if (gt_backend_is_dry_run(s.be))
 		goto done;
-	report_strength(&s, found, gt_seconds() - start);
+	gt_strength_report(&s, found, gt_seconds() - start);
 	if (subsets)
 		GT_TRY(gt_strength_report_edges(&s, found->noise_hu));
 done:

@@ -7,6 +7,14 @@
 #include <gantry/subsets.h>
 #include "recon/weights/photon_weights.h"
 
+/* A few iterations of the solver. */
+typedef struct {
+	/* x: start, and result; kappa: weights of the penalty, [z][y][x], NULL: 1. A dry run takes the same memory. */
+	gt_status (*run)(const void *self, double strength, const float *kappa, gt_array *x);
+	const void *self;
+	const gt_subsets *data;         /* whole scan */
+} gt_short_run;
+
 /* Input of gt_penalty_strength(). Members are borrowed for the call. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_strength_problem): later versions add members at the end */
@@ -22,6 +30,7 @@ typedef struct {
 	const gt_listener *log;         /* receives results and choices; NULL: none */
 	size_t first_slice, slices;     /* requested slices of the grid; the others are padding; slices 0: all */
 	size_t first_across[2], across[2];      /* likewise along x and y: voxels from first_across on; across 0: all */
+	const gt_short_run *short_run;          /* structure then counts; NULL: it is ignored */
 } gt_strength_problem;
 /* Finds the strength beta, in the unit of the parameter `strength` of the penalty, that leaves a noise of noise_hu
  * HU. The noise is the root mean square over six positions in water, or else in the object, to 2 %. noise_hu 0: four

@@ -8,6 +8,18 @@
 #include "recon/object_mask.h"
 #include "recon/noise/penalty_strength.h"
 
+/* Rays with fewer photons are starved. */
+enum { GT_STRENGTH_MIN_PHOTONS = 10 };
+
+/* Result of the short run cut to patches, [patch][layer][z][y][x]. Owned; NULL: unknown. */
+typedef struct {
+	double *image;          /* mm^-1 */
+	double *slope;          /* gradient of the data term there, mm */
+	unsigned char *counts;  /* 1: noise is judged at the voxel: object, away from the ends of the patch */
+	double strength;        /* that the short run had */
+	double missed;          /* expected noise over the target */
+} gt_structure_patches;
+
 typedef struct {
 	const gt_strength_problem *q;
 	gt_backend *be;
@@ -25,8 +37,17 @@ typedef struct {
 	/* For uniform noise, else NULL; volumes: */
 	const gt_subsets *subsets; /* whole scan */
 	float *kappa;              /* result; before that A'w of a voxel */
+	gt_structure_patches structure;
 	float *known;              /* information of the data on a voxel: (A'w)^2/(A'w^2 v), v: variance of the data */
 } gt_strength_search;
+
+/* Marks a stage of gt_timings(), except in a dry run. */
+void gt_strength_mark(const gt_strength_search *s, const char *name);
+double gt_strength_hu(const gt_strength_search *s, double mu);
+/* Reports the noise, and the strength found in this time. */
+void gt_strength_report(const gt_strength_search *s, const gt_strength_found *found, double seconds);
+/* Reports and returns the remaining noise if it is far below the target; else INFINITY. */
+double gt_strength_report_unreached(const gt_strength_search *s, double noise);
 
 /* Returns a small grid of the volume's voxels around a voxel, which has index n/2 along each axis. */
 gt_grid gt_strength_patch_grid(const gt_strength_search *s, size_t voxel);
