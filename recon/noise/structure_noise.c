@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/team/team.h"
+#include "team/team.h"
 #include "core/try.h"
 #include "geometry/grid.h"
 #include "recon/noise/patch_descent.h"
