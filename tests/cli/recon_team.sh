@@ -99,6 +99,7 @@ refused 2 "device 0 is named twice" recon scan.nc --gpus 0,0 -o out.nc
 refused 2 "--gpus=two: expected a number" recon scan.nc --gpus two -o out.nc
 refused 2 "cannot be combined" recon scan.nc --gpus 2 --backend cpu -o out.nc
 refused 2 "split=3x2: expected 6 ranks, found 4" recon scan.nc --backend cpu:1x4 --split 3x2 --solver sirt -o out.nc
+refused 2 "5 ranks for 4 slices: fdk needs at least one slice per rank" recon scan.nc --backend cpu:1x5 --grid 20x20x4@20x20x10 -o out.nc
 refused 2 "split=rows: expected auto, views" recon scan.nc --backend cpu:1x4 --split rows --solver sirt -o out.nc
 refused 2 "one device computes" recon scan.nc --backend cpu:1 --split views --solver sirt -o out.nc
 refused 2 "slabs of" recon scan.nc --backend cpu:1x40 --split slices --solver sirt -o out.nc
