@@ -1,5 +1,5 @@
 /* Transpose of the filter of rows on CUDA: the filter is its own transpose. Loads undo the order of filtered columns
- * and sum the tails of the extension; stores add these sums to the ends of the row and apply the weights. */
+ * and sum the tails of the extension. Stores add these sums to the ends of the row and apply the weights. */
 #include "analytic/fbp/filter_cufft.cuh"
 
 /* Sum over the block, in a fixed order; valid in thread 0. */

@@ -1,8 +1,8 @@
 #ifndef GT_ANALYTIC_FBP_GATHER_H
 #define GT_ANALYTIC_FBP_GATHER_H
-/* Transpose of the backprojection for one sample of a filtered view, shared by C and CUDA: sums the voxels that
- * interpolate at the sample, each times its weight in fbp_math.h. Planes of voxels across the ray are visited in order;
- * in each plane only the voxels in the support of the sample. In double; only the volume has its type. */
+/* Transpose of the backprojection for one sample of a filtered view, shared by C and CUDA. Sums the voxels that
+ * interpolate at the sample, times their weights in fbp_math.h. Visits the planes of voxels across the ray in order,
+ * and in each plane only the voxels in the support. In double; only the volume has its type. */
 #include <gantry/array.h>
 #include "analytic/fbp/fbp_math.h"
 

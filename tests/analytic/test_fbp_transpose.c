@@ -1,5 +1,5 @@
-/* Transpose of filtered backprojection on random volumes, on the problems of back_problems.h: gather.h against a scatter
- * of voxels, and the operator of a GPU against the CPU in double, without transfers. */
+/* Transpose of filtered backprojection on random volumes, on the problems of back_problems.h. Compares gather.h with a
+ * scatter of voxels, and the operator of a GPU with the CPU in double, and counts transfers. */
 /* labels: property slow */
 #include <math.h>
 #include "analytic/fbp/fbp.h"

@@ -25,7 +25,8 @@ def first_is_less(found, factor):
 PROMISES = {
     "quick_start": lambda out: first_is_less(numbers(out, r"(\d+) HU rms")[::-1], 0.9),
     "plug_and_play": lambda out: first_is_less(numbers(out, r"(\d+) HU rms")[::-1], 0.9),
-    "learned_primal_dual": lambda out: first_is_less(numbers(out, r"error ([\d.]+)"), 0.8),
+    "learned_denoiser": lambda out: first_is_less(numbers(out, r"(\d+) HU rms")[::-1], 0.9),
+    "learned_primal_dual": lambda out: first_is_less(numbers(out, r"error ([\d.]+)"), 0.9),
     "helix": lambda out: first_is_less(numbers(out, r"noise of ([\d.]+) HU")[::-1], 0.5) and 2 < numbers(out, r"pcg: noise of ([\d.]+)")[0] < 7,
     "own_solver": lambda out: numbers(out, r"numpy: rmse ([\d.]+)")[0] < 0.8 * numbers(out, r"fdk: rmse ([\d.]+)")[0],
     "self_calibration": lambda out: first_is_less(numbers(out, r"([\d.]+) mm")[::-1], 0.1) and first_is_less(numbers(out, r"([\d.]+) degrees")[::-1], 0.7),
@@ -40,7 +41,7 @@ def test_every_script_has_a_promise():
 @pytest.mark.parametrize("name", list(PROMISES))
 def test_script(name, tmp_path):
     pytest.importorskip("matplotlib", reason=f"{name}.py draws")
-    if name in ("learned_primal_dual", "self_calibration"):
+    if name in ("learned_denoiser", "learned_primal_dual", "self_calibration"):
         pytest.importorskip("torch", reason="PyTorch is not installed here")
     done = subprocess.run([sys.executable, str(GALLERY / f"{name}.py")], cwd=tmp_path, capture_output=True, text=True, check=False,
                           env={**os.environ, "PYTHONWARNINGS": "ignore"})
