@@ -11,9 +11,9 @@
 
 static const double report_every = 0.1; /* s */
 
-const gt_recon_strategy gt_recon_computing = { "computing", 1, 0, 1 };
-const gt_recon_strategy gt_recon_planning = { "planning", 0, 1, 1 };
-const gt_recon_strategy gt_recon_estimating = { "estimating memory", 0, 0, 0 };
+const gt_recon_strategy gt_recon_computing = { 1, 0, 1 };
+const gt_recon_strategy gt_recon_planning = { 0, 1, 1 };
+const gt_recon_strategy gt_recon_estimating = { 0, 0, 0 };
 
 void gt_recon_found_free(gt_recon_found *f)
 {

@@ -1,6 +1,6 @@
 #ifndef GT_RECON_JOB_H
 #define GT_RECON_JOB_H
-/* One computation of a volume: decisions and results. */
+/* One computation of a volume: choices, callbacks, resources, strategy; and its results. */
 #include <gantry/recon.h>
 #include "recon/memory_estimate.h"
 #include "recon/modules.h"
@@ -23,7 +23,7 @@ typedef struct {
 	double take_every;              /* s */
 } gt_recon_callbacks;
 
-/* Devices and memory that compute. */
+/* Devices and memory limits. */
 typedef struct {
 	const char *backend;            /* NULL: auto */
 	const char *split;              /* partition of a team's work; NULL: auto */
@@ -36,16 +36,14 @@ typedef struct {
 
 /* How a computation proceeds. The caller of gt_recon_compute() picks one of the three. */
 typedef struct {
-	const char *name;
 	int computes;                   /* 1: computes a volume. 0: a dry run, which counts the memory of its steps */
 	int compares;                   /* 1: a dry run of every split of a team */
 	int has_weights;                /* 1: makes the values of the weights; 0: only their size */
 } gt_recon_strategy;
-/* Computes; plans a run with all that the user is told; estimates its memory alone. */
+/* Computation; dry run with all settings that a plan reports; dry run for the memory alone. */
 extern const gt_recon_strategy gt_recon_computing, gt_recon_planning, gt_recon_estimating;
 
-/* What is computed, and how. Borrows all that it points to. A copy with another method, type or grid serves a dry
- * run. */
+/* One computation. Borrows all that it points to. A copy with another method, type or grid serves a dry run. */
 typedef struct {
 	gt_recon_callbacks on;
 	gt_recon_resources with;
