@@ -7,8 +7,8 @@
 #include "recon/noise/patch_descent.h"
 
 enum { MAX_ITERATIONS = 30 };
-/* End of a minimisation: norm of the preconditioned gradient relative to the first. Strengths differ by 0.2 % from those
- * with 3e-3 and three steps along each line. */
+/* End of a minimisation: norm of the preconditioned gradient relative to the first. With 3e-3, and three steps along
+ * each line, strengths differ by 0.2 %. */
 #define MAX_RELATIVE_GRADIENT 3e-2
 enum { NUMBERS = GT_NOISE_LAYERS * GT_NOISE_LAYERS };
 

@@ -1,9 +1,10 @@
 /* Noise around structure. A short run of the solver gives an image x with the structure and most of the noise of the
- * result. Around it the cost of a patch is 1/2 <z, F z> + <g, z> + strength kappa^2 R(x + z). The vector g is the gradient
- * of the data term at x. With z(g) the minimiser and n a normal field of spectrum G, half the difference of
- * z(g + n/sqrt(2)) and z(g - n/sqrt(2)) is a response to noise. It is larger than the noise between scans, because x has
- * noise already. The same response in a uniform object with the target noise gives the scale. Takes a tenth of the
- * iterations, and one projection and backprojection. docs/measurements.md, "Why the noise exceeds the target", has the figures. */
+ * result. Around it the cost of a patch is 1/2 <z, F z> + <g, z> + strength kappa^2 R(x + z). The vector g is the
+ * gradient of the data term at x. With z(g) the minimiser and n a normal field of spectrum G, half the difference of
+ * z(g + n/sqrt(2)) and z(g - n/sqrt(2)) is a response to noise. It exceeds the noise between scans, because x has noise
+ * already. The same response in a uniform object with the target noise gives the scale. Takes a tenth of the
+ * iterations, and one projection and backprojection. Figures: docs/measurements.md, "Why the noise exceeds the
+ * target". */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
