@@ -23,6 +23,7 @@
 enum {
 	SCAN,
 	DATA,
+	OUTSIDE,
 	GRID,
 	SOLVER,
 	PARAMETERS,
@@ -42,6 +43,7 @@ static const struct {
 } lines[LINES] = {
 	[SCAN] = { "scan_hash", "the scan's geometry has the hash", NULL },
 	[DATA] = { "data_hash", "the measured data have the hash", NULL },
+	[OUTSIDE] = { "outside", "the mode of the object outside the grid is", "--outside" },
 	[GRID] = { "grid", "the grid is", NULL },
 	[SOLVER] = { "solver", "the solver is", "--solver" },
 	[PARAMETERS] = { "parameters", "the solver has", NULL },
@@ -55,6 +57,9 @@ static const struct {
 	[KERNELS] = { "kernels", NULL, NULL },
 	[COMMAND] = { "command", NULL, NULL },
 };
+
+/* Also of files that lack the line. */
+static const char no_mode[] = "no";
 
 struct spec {
 	int every;
@@ -163,6 +168,7 @@ static gt_status describe(gt_checkpointing *c, const gt_run_identity *r)
 	char *const text[LINES] = {
 		[SCAN] = text_of_scans(r, SCAN),
 		[DATA] = text_of_scans(r, DATA),
+		[OUTSIDE] = gt_text("%s", r->outside ? r->outside : no_mode),
 		[GRID] = gt_text("%s", grid),
 		[SOLVER] = gt_text("%s", gt_method_name(r->method)),
 		[PARAMETERS] = parameters_of(r->method),
@@ -215,7 +221,8 @@ static gt_status check_iterations(const gt_checkpointing *c, const gt_method *m,
 static gt_status check_line(const gt_checkpointing *c, const gt_method *m, int which)
 {
 	char f[128], e[128];
-	const char *found = gt_checkpoint_text(c->from, lines[which].name), *expected = c->run[which].text;
+	const char *text = gt_checkpoint_text(c->from, lines[which].name), *expected = c->run[which].text;
+	const char *found = !text && which == OUTSIDE ? no_mode : text;
 	if (!lines[which].difference || (found && !strcmp(found, expected)))
 		return GT_OK;
 	if (!found)

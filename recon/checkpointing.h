@@ -24,6 +24,7 @@ typedef struct {
 	size_t scans;
 	const gt_grid *grid;
 	const char *projector, *penalty, *backend;
+	const char *outside;            /* mode of the object outside the grid; NULL: no */
 } gt_run_identity;
 
 typedef struct {

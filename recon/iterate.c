@@ -134,8 +134,9 @@ static void saving(void *self, int begins)
 gt_status gt_recon_open_checkpoint(const gt_recon_job *j, char *projector, const gt_grid *grid, const gt_run_scan *scan, size_t scans,
                                    gt_backend *be, gt_recon_found *f)
 {
+	const char *outside = gt_outside_is_active(&j->outside) ? gt_outside_names[j->outside.mode] : NULL;
 	const gt_run_identity run = { &j->on.log, j->type,   j->command ? j->command : "", &j->method, scan, scans, grid, projector,
-		                      f->penalty, f->backend };
+		                      f->penalty, f->backend, outside };
 	f->run.checkpoint = (gt_checkpointing){ .spec = j->checkpoint, .resume = j->resume };
 	gt_team_lock(be);
 	const gt_status st = projector ? gt_checkpointing_open(&f->run.checkpoint, &run) : gt_fail(GT_ERR_MEMORY, "out of memory");
@@ -227,12 +228,11 @@ gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_
 	};
 }
 
-/* rest: data without the object outside the grid; NULL: all data. */
-static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *rest, const float *w, gt_array *x, gt_subsets *s,
+static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *w, gt_array *x, gt_subsets *s,
                              gt_stream **stream)
 {
 	gt_backend *be = gt_array_backend(x);
-	const float *data = rest ? rest : e->p.data;
+	const float *data = e->p.data;
 	size_t subsets;
 	const gt_status st = gt_recon_count_subsets(&j->method, e->p.scan, &subsets);
 	if (st != GT_OK)
@@ -266,17 +266,16 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 	gt_subsets s = { 0 };
 	gt_stream *stream = NULL;
 	gt_penalty *R = NULL;
-	float *rest = NULL;
 	gt_status st = GT_OK;
 	gt_notify(&j->on.log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
 	          f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
 	gt_shared_left_forget();
-	GT_TRY(gt_outside_subtract(j, e, be, &rest));
 	gt_recon_mark(j, "operators and data of the subsets");
-	GT_TRY(new_subsets(j, e, rest, w, x, &s, &stream));
+	GT_TRY(new_subsets(j, e, w, x, &s, &stream));
 	gt_recon_report_left(&j->on.log);
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
-	gt_memory_estimate_copied(f->plan, j->outside.mode == GT_OUTSIDE_SUBTRACT);
+	f->run.data_norm = gt_subsets_norm(&s);
+	GT_TRY(gt_outside_subtract(j, e, be, &s));
 	const gt_penalty_problem prior = {
 		j->projector, &e->grid, &e->p,    &j->weights,    w,      &s, x,
 		j->water,     NULL,     e->below, e->asked->n[2], stream, e,  is_started_directly(f) ? &j->method : NULL
@@ -292,9 +291,6 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 		                     .hi = INFINITY,
 		                     .lo = solver->nonneg && solver->nonneg(j->method.options) ? 0 : -INFINITY };
 	gt_memory_estimate_penalty(f->plan, x, j->penalty);
-	f->run.data_norm = rest ? gt_outside_data_norm(e) : gt_subsets_norm(&s);
-	free(rest);
-	rest = NULL;
 	f->run.rule = j->stop;
 	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;
 	const gt_run_scan run = { &e->p, w, f->weights, f->start };
@@ -310,7 +306,6 @@ done:
 	gt_subsets_free(&s);
 	gt_penalty_free(R);
 	gt_stream_free(stream);
-	free(rest);
 	return st;
 }
 

@@ -111,12 +111,6 @@ void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, con
 	e->host_weights = weighted ? bytes_of(gt_scan_size(scan)) : 0;
 }
 
-void gt_memory_estimate_copied(gt_memory_estimate *e, int is_copied)
-{
-	if (e && is_copied)
-		e->host_subset += e->host_data;
-}
-
 void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t iterating, size_t best, double moved)
 {
 	if (!e)

@@ -16,8 +16,6 @@ void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be);
 /* x: the volume; o: NULL if there is no penalty. */
 void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_array *x, const gt_penalty_spec *o);
 void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan);
-/* If 1, the host held another copy of the data while the subsets were made. */
-void gt_memory_estimate_copied(gt_memory_estimate *e, int is_copied);
 void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t held, size_t best, double moved);
 void gt_memory_estimate_close (gt_memory_estimate *e, const gt_backend *be);
 /* Limits the memory of the device (bytes; 0: no limit). */

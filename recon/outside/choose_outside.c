@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/modules.h"
+#include "recon/outside/subtract.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
 #include "recon/weights/model_weights.h"
@@ -34,15 +35,32 @@ static gt_status add_reason(choice *c, const char *text)
 	return GT_OK;
 }
 
-static double voxels_with(const choice *c, gt_outside_mode mode)
+static void extent_with(const choice *c, gt_outside_mode mode, gt_recon_extent *e)
 {
 	const gt_outside o = { mode, c->box };
 	const gt_listener silent = { NULL, NULL };
 	const gt_z_margin_options margin = { c->j->margin, c->j->grid_is_given };
+	gt_outside_extent(&o, c->j->p, &c->j->grid, e);
+	gt_recon_extent_pad(&silent, &margin, e);
+}
+
+static double voxels_with(const choice *c, gt_outside_mode mode)
+{
 	gt_recon_extent e;
-	gt_outside_extent(&o, c->j->p, &c->j->grid, &e);
-	gt_recon_extent_pad(&silent, &margin, &e);
+	extent_with(c, mode, &e);
 	return (double)gt_grid_voxels(&e.grid);
+}
+
+/* The grid of the analytic method in mode subtract. */
+static gt_grid grid_outside(const choice *c)
+{
+	const gt_outside o = { GT_OUTSIDE_SUBTRACT, c->box };
+	const gt_z_margin_options margin = { c->j->margin, c->j->grid_is_given };
+	gt_recon_extent e;
+	gt_grid outside;
+	extent_with(c, GT_OUTSIDE_SUBTRACT, &e);
+	gt_outside_coarse_grid(&o, &margin, &e, &outside);
+	return outside;
 }
 
 static double sampling_of(const choice *c)
@@ -62,6 +80,8 @@ static gt_status find_obstacle(choice *c)
 	const gt_recon_job *j = c->j;
 	const gt_scan *s = j->p->scan;
 	const gt_analytic *m = gt_analytic_for(s);
+	const gt_grid outside = grid_outside(c);
+	gt_analytic_coverage seen;
 	gt_status st = GT_OK;
 	if (c->box.is_truncated)
 		GT_TRY(add_reason(c, "the detector is narrower than the object"));
@@ -71,12 +91,10 @@ static gt_status find_obstacle(choice *c)
 		free(text);
 		GT_TRY(st);
 	}
-	if (gt_recon_is_team(j))
-		GT_TRY(add_reason(c, "several devices compute"));
-	if (gt_scan_is_helical(s))
-		GT_TRY(add_reason(c, "the scan is helical"));
-	else if (gt_analytic_supports(m, &j->grid, s) != GT_OK || gt_check_displaced(m->name, j->p) != GT_OK)
+	if (gt_analytic_supports(m, &outside, s) != GT_OK || gt_check_displaced(m->name, j->p) != GT_OK)
 		GT_TRY(add_reason(c, "no analytic method fits the scan"));
+	else if (gt_outside_coverage(s, &outside, &seen) != GT_OK || isfinite(seen.radius))
+		GT_TRY(add_reason(c, "the pitch is too large for an analytic method there"));
 done:
 	return st;
 }
@@ -99,9 +117,10 @@ static void choose_air(choice *c, int is_named)
 	          b->low[0], b->high[0], b->low[1], b->high[1], part);
 }
 
+/* The analytic method of helices is less accurate than that of circles: subtracted errors remain in the region. */
 static gt_outside_mode automatic(const choice *c)
 {
-	if (c->why_not || c->wider <= MAX_WIDER || !(c->sampling >= MIN_SAMPLING))
+	if (c->why_not || c->wider <= MAX_WIDER || !(c->sampling >= MIN_SAMPLING) || gt_scan_is_helical(c->j->p->scan))
 		return GT_OUTSIDE_GRID;
 	return GT_OUTSIDE_SUBTRACT;
 }
@@ -127,6 +146,15 @@ static void report_widened(const choice *c, const char *why)
 	          voxels_with(c, GT_OUTSIDE_GRID) / voxels_with(c, GT_OUTSIDE_NO), why ? "; " : "", why ? why : "");
 }
 
+/* NULL: the cost alone. */
+static const char *reason_for_grid(const choice *c)
+{
+	if (c->why_not || c->wider <= MAX_WIDER)
+		return c->why_not;
+	return c->sampling >= MIN_SAMPLING ? "an analytic method is less accurate on a helix"
+	                                   : "too few views for an analytic method there";
+}
+
 static gt_status choose(choice *c)
 {
 	const int asked = c->r->set.outside;
@@ -145,10 +173,7 @@ static gt_status choose(choice *c)
 	if (o->mode == GT_OUTSIDE_SUBTRACT)
 		report_subtracted(c);
 	else
-		report_widened(c, asked == GT_OUTSIDE_GRID ? NULL
-		                  : c->why_not             ? c->why_not
-		                  : c->wider > MAX_WIDER   ? "too few views for an analytic method there"
-		                                           : NULL);
+		report_widened(c, asked == GT_OUTSIDE_GRID ? NULL : reason_for_grid(c));
 done:
 	return st;
 }

@@ -1,137 +1,148 @@
 /* Subtracts the object outside a grid from the data. An analytic method reconstructs the object once, slab by slab;
- * voxels within the grid are set to 0, and the rest is projected. Ziegler, Nielsen and Grass (Med. Phys. 35 (2008)
- * 1317) subtract an outer region likewise. A slab takes no more memory than the volume or data. */
+ * voxels within the grid are set to 0, and the rest is projected, subset by subset. Ziegler, Nielsen and Grass (Med.
+ * Phys. 35 (2008) 1317) subtract an outer region likewise. A slab takes no more memory than the volume or data. */
 #include <math.h>
-#include <stdlib.h>
 #include <gantry/analytic.h>
 #include <gantry/projector.h>
+#include "analytic/fbp/slab.h"
 #include "core/device/backend.h"
+#include "core/partition/partition.h"
+#include "core/text.h"
 #include "core/try.h"
-#include "geometry/projections.h"
 #include "recon/outside/outside.h"
 #include "recon/outside/subtract.h"
-#include "recon/team/team_split.h"
+#include "recon/team/team_run.h"
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-static gt_status new_operator(const gt_recon_job *j, const gt_recon_extent *slab, gt_backend *be, gt_stream **stream, gt_linop **A)
+/* The operator of one subset on a slab. stream: of this slab; NULL: the device holds it. */
+static gt_status new_operator(const gt_recon_job *j, const gt_grid *slab, const gt_scan *part, gt_backend *be, gt_stream *stream,
+                              gt_linop **A)
 {
-	gt_status st = GT_OK;
-	if (!gt_recon_streams(j))
-		return gt_projector_new(j->projector, be, j->type, &slab->grid, slab->p.scan, A);
-	const gt_stream_problem q = gt_recon_stream_problem(j, slab, be, 1);
-	GT_TRY(gt_stream_new(&q, stream));
-	GT_TRY(gt_stream_operator(*stream, slab->p.scan, A));
-done:
-	return st;
+	if (stream)
+		return gt_stream_operator(stream, part, A);
+	if (!j->team)
+		return gt_projector_new(j->projector, be, j->type, slab, part, A);
+	const gt_team_problem q = { .projector = j->projector, .type = j->type, .grid = slab, .scan = part };
+	return gt_team_operator(&j->team->split, &q, be, part, A);
 }
 
-/* Clears the voxels that the run reconstructs: within the sides of its grid, in all slices. */
-static gt_status clear_inside(const gt_grid *inside, const gt_grid *slab, gt_array *x)
+/* Clears the voxels that the run reconstructs: within the sides of its grid, in all slices of this rank. */
+static gt_status clear_inside(const gt_grid *inside, const gt_grid *slab, const gt_array *x)
 {
+	const size_t slices = gt_array_here(x) / (slab->n[0] * slab->n[1]);
 	size_t first[2], n[2];
-	gt_status st = GT_OK;
+	gt_array *own = NULL, *part;
+	gt_status st = gt_array_local(x, &own);
 	for (int a = 0; a < 2; a++) {
 		const double before = (gt_grid_first(inside, a) - inside->pitch[a] / 2) - (gt_grid_first(slab, a) - slab->pitch[a] / 2);
 		first[a] = (size_t)lround(before / slab->pitch[a]);
 		n[a] = (size_t)lround((double)inside->n[a] * inside->pitch[a] / slab->pitch[a]);
 	}
-	for (size_t row = 0; row < n[1] * slab->n[2] && st == GT_OK; row++) {
+	for (size_t row = 0; row < n[1] * slices && st == GT_OK; row++) {
 		const size_t y = first[1] + row % n[1], z = row / n[1];
-		gt_array *part;
-		st = gt_array_part(x, (z * slab->n[1] + y) * slab->n[0] + first[0], n[0], &part);
+		st = gt_array_part(own, (z * slab->n[1] + y) * slab->n[0] + first[0], n[0], &part);
 		if (st != GT_OK)
 			break;
 		gt_fill(0, part);
 		gt_array_free(part);
 	}
+	gt_array_free(own);
 	return st;
 }
 
-/* Subtracts a set of projections on the device, view by view. */
-static gt_status subtract_views(const gt_array *y, size_t view, float *rest)
+/* Subtracts the projections of x, which is on the slab, from subset k. */
+static gt_status subtract_subset(const gt_recon_job *j, const gt_recon_extent *slab, gt_stream *stream, const gt_array *x, size_t k,
+                                 gt_subsets *s)
 {
-	float *one = malloc(view * sizeof *one);
-	gt_status st = one ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a view of %zu pixels", view);
-	for (size_t at = 0; at < gt_array_size(y) && st == GT_OK; at += view) {
-		gt_array *part;
-		st = gt_array_part(y, at, view, &part);
-		if (st != GT_OK)
-			break;
-		gt_array_get_float(part, one);
-		gt_array_free(part);
-		for (size_t i = 0; i < view; i++)
-			rest[at + i] -= one[i];
-	}
-	free(one);
-	return st;
-}
-
-/* slab: the extent whose grid are slices of the outside. rest: NULL in a dry run. */
-static gt_status subtract_slab(const gt_recon_job *j, const gt_recon_extent *slab, const gt_grid *inside, gt_backend *be, float *rest)
-{
-	const gt_scan *scan = slab->p.scan;
-	gt_array *x = NULL, *y = NULL;
-	gt_stream *stream = NULL;
+	const size_t view = slab->p.scan->rows * slab->p.scan->columns;
+	gt_backend *be = gt_array_backend(x);
+	gt_scan *part = NULL;
 	gt_linop *A = NULL;
+	gt_array *y = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_array_new(be, j->type, gt_grid_voxels(&slab->grid), &x));
-	GT_TRY(gt_recon_direct(j, gt_analytic_for(slab->all->scan), NULL, slab, x));
-	GT_TRY(clear_inside(inside, &slab->grid, x));
-	GT_TRY(new_operator(j, slab, be, &stream, &A));
-	GT_TRY(gt_array_new(be, j->type, gt_linop_ny(A), &y));
+	GT_TRY(gt_scan_subset(slab->p.scan, k, s->subsets, &part));
+	GT_TRY(new_operator(j, &slab->grid, part, be, stream, &A));
+	GT_TRY(gt_array_new_shared(be, j->type, view, part->views, &y));
 	gt_forward(A, x, y);
-	GT_TRY(gt_backend_status(be));
-	if (rest)
-		GT_TRY(subtract_views(y, scan->rows * scan->columns, rest));
+	gt_axpy(-1, y, s->b[k]);
 	GT_TRY(gt_backend_status(be));
 done:
-	gt_linop_free(A);
-	gt_stream_free(stream);
-	gt_array_free(x);
 	gt_array_free(y);
+	gt_linop_free(A);
+	gt_scan_free(part);
 	return st;
 }
 
-gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **rest)
+/* The object on a slab. It is not truncated, and an extension would lower the rim of an object close to the edge of the
+ * detector. The host computes methods that do not support slabs, if a device streams. */
+static gt_status direct(const gt_recon_job *j, const gt_recon_extent *slab, gt_array *x)
+{
+	gt_recon_job here = *j;
+	gt_method m = { NULL, NULL, NULL };
+	char spec[64];
+	gt_status st = GT_OK;
+	gt_snprintf(spec, sizeof spec, "%s:extend=none", gt_analytic_for(slab->all->scan)->name);
+	GT_TRY(gt_method_parse(spec, &m));
+	if (gt_recon_streams(j) && !gt_slab_plan_supports(m.analytic))
+		here.with.backend = NULL;
+	st = gt_recon_direct(&here, m.analytic, m.options, slab, x);
+done:
+	gt_method_free(&m);
+	return st;
+}
+
+/* slab: the extent whose grid are slices of the outside. */
+static gt_status subtract_slab(const gt_recon_job *j, const gt_recon_extent *slab, const gt_grid *inside, gt_backend *be, gt_subsets *s)
+{
+	const gt_grid *g = &slab->grid;
+	gt_array *x = NULL;
+	gt_stream *stream = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_new_shared(be, j->type, g->n[0] * g->n[1], g->n[2], &x));
+	GT_TRY(direct(j, slab, x));
+	GT_TRY(clear_inside(inside, g, x));
+	if (gt_recon_streams(j)) {
+		const gt_stream_problem q = gt_recon_stream_problem(j, slab, be, s->subsets);
+		GT_TRY(gt_stream_new(&q, &stream));
+	}
+	for (size_t k = 0; k < s->subsets; k++)
+		GT_TRY(subtract_subset(j, slab, stream, x, k, s));
+done:
+	gt_stream_free(stream);
+	gt_array_free(x);
+	return st;
+}
+
+gt_status gt_outside_coverage(const gt_scan *scan, const gt_grid *all, gt_analytic_coverage *c)
+{
+	const gt_analytic *m = gt_analytic_for(scan);
+	*c = (gt_analytic_coverage){ .end = all->n[2], .radius = INFINITY };
+	return m->coverage ? m->coverage(all, scan, c) : GT_OK;
+}
+
+/* Slices before and behind the covered ones belong to the slabs at the ends: the method fills them from their
+ * neighbours. */
+gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, gt_subsets *s)
 {
 	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
-	const size_t n = gt_scan_size(e->p.scan);
 	gt_recon_job quiet = *j;
 	gt_recon_extent slab = *e;
 	gt_grid all;
-	float *data = NULL;
+	gt_analytic_coverage c;
 	gt_status st = GT_OK;
-	*rest = NULL;
 	if (j->outside.mode != GT_OUTSIDE_SUBTRACT)
 		return GT_OK;
 	quiet.on.log = (gt_listener){ NULL, NULL };
 	gt_outside_coarse_grid(&j->outside, &margin, e, &all);
-	const size_t max = larger(n, gt_grid_voxels(&e->grid)) / (all.n[0] * all.n[1]), slices = larger(1, max);
-	if (!gt_backend_is_dry_run(be)) {
-		if (!(data = malloc(n * sizeof *data)))
-			GT_TRY(gt_fail(GT_ERR_MEMORY, "data without the object outside the grid need %.3g MB", (double)n * 4e-6));
-		for (size_t i = 0; i < n; i++)
-			data[i] = e->p.data[i];
-	}
-	for (size_t z = 0; z < all.n[2]; z += slices) {
-		const gt_range range = { z, all.n[2] - z < slices ? all.n[2] - z : slices };
-		slab.grid = gt_grid_slab(&all, range);
+	GT_TRY(gt_outside_coverage(e->all->scan, &all, &c));
+	const size_t max = larger(gt_scan_size(e->p.scan), gt_grid_voxels(&e->grid)) / (all.n[0] * all.n[1]), slices = larger(1, max);
+	for (size_t z = c.first; z < c.end; z += slices) {
+		const size_t first = z == c.first ? 0 : z, end = z + slices < c.end ? z + slices : all.n[2];
+		slab.grid = gt_grid_slab(&all, (gt_range){ first, end - first });
 		slab.asked = &slab.grid;
-		GT_TRY(subtract_slab(&quiet, &slab, &e->grid, be, data));
+		GT_TRY(subtract_slab(&quiet, &slab, &e->grid, be, s));
 	}
-	*rest = data;
-	data = NULL;
 done:
-	free(data);
 	return st;
-}
-
-double gt_outside_data_norm(const gt_recon_extent *e)
-{
-	const size_t n = gt_scan_size(e->p.scan);
-	double sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += (double)e->p.data[i] * e->p.data[i];
-	return sqrt(sum);
 }

@@ -31,6 +31,8 @@ typedef struct {
 } gt_team_problem;
 /* Like gt_subsets_new(), on a rank's backend: operators of the team, and partitioned data. */
 gt_status gt_team_subsets_new(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, gt_subsets *s);
+/* Makes the operator of a scan, one of the subsets; q: projector, type and grid. */
+gt_status gt_team_operator(const gt_split_spec *chosen, const gt_team_problem *q, gt_backend *be, const gt_scan *scan, gt_linop **A);
 /* Measures the seconds of a projection and a backprojection by this rank's operator of the first subset, without
  * exchange: the minimum of two runs. Frees what it allocates. */
 gt_status gt_team_probe(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, double *seconds);

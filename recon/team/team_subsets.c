@@ -177,8 +177,7 @@ done:
 	return st;
 }
 
-/* scan: of one subset. */
-static gt_status new_operator(const gt_split_spec *chosen, const gt_team_problem *q, gt_backend *be, const gt_scan *scan, gt_linop **A)
+gt_status gt_team_operator(const gt_split_spec *chosen, const gt_team_problem *q, gt_backend *be, const gt_scan *scan, gt_linop **A)
 {
 	gt_linop *local = NULL;
 	struct subset_plan *p = calloc(1, sizeof *p);
@@ -248,7 +247,7 @@ gt_status gt_team_subsets_new(const gt_split_spec *chosen, gt_backend *be, const
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	for (size_t k = 0; k < n; k++) {
 		GT_TRY(gt_scan_subset(q->scan, k, n, &part));
-		GT_TRY(new_operator(chosen, q, be, part, &s->A[k]));
+		GT_TRY(gt_team_operator(chosen, q, be, part, &s->A[k]));
 		GT_TRY(new_data(q, be, q->data, k, &s->b[k]));
 		if (q->weights)
 			GT_TRY(new_data(q, be, q->weights, k, &s->w[k]));

@@ -38,8 +38,8 @@ static inline gt_phantom *head(void)
 	return body;
 }
 
-/* Without noise. */
-static inline gt_projections *exact_scan_of(const region *q)
+/* Without noise. pitch: of a helix, mm per rotation; 0: a circle. */
+static inline gt_projections *exact_helix_of(const region *q, double pitch)
 {
 	gt_orbit o = fan;
 	gt_phantom *body = head();
@@ -51,6 +51,7 @@ static inline gt_projections *exact_scan_of(const region *q)
 	o.columns = q->columns;
 	o.column_offset = q->offset;
 	o.turn = q->turn * GT_PI;
+	o.pitch_per_turn = pitch;
 	if (o.shape == GT_PARALLEL)
 		o.column_pitch = o.row_pitch = 3;
 	ck_ok(gt_scan_orbit(&o, &scan));
@@ -61,12 +62,16 @@ static inline gt_projections *exact_scan_of(const region *q)
 	return p;
 }
 
-static inline gt_projections *scan_of(const region *q)
+static inline gt_projections *exact_scan_of(const region *q) { return exact_helix_of(q, 0); }
+
+static inline gt_projections *helix_of(const region *q, double pitch)
 {
-	gt_projections *p = exact_scan_of(q);
+	gt_projections *p = exact_helix_of(q, pitch);
 	gt_add_photon_noise(1e5, 0, 3, 0, NULL, gt_projections_data(p), gt_scan_size(p->scan));
 	return p;
 }
+
+static inline gt_projections *scan_of(const region *q) { return helix_of(q, 0); }
 
 static inline gt_recon *ready(const gt_projections *p, const gt_grid *grid, const char *const (*set)[2])
 {

@@ -55,6 +55,9 @@ START_TEST(differences)
 	scan.start = "fdk";
 	refused(&id, "the start is zero, expected fdk");
 	id = identity();
+	id.outside = "grid";
+	refused(&id, "the mode of the object outside the grid is no, expected grid; --outside no continues it");
+	id = identity();
 	id.type = GT_F64;
 	refused(&id, "the precision is single, expected double");
 }

@@ -168,7 +168,9 @@ START_TEST(cropped)
 {
 	static const char *const alone[][2] = { { "solver", "os-sart:iterations=3,subsets=6" }, { "outside", "grid" }, { NULL, NULL } };
 	static const char *const whole[][2] = { { "solver", "os-sart:iterations=3,subsets=6" }, { "outside", "no" }, { NULL, NULL } };
-	static const char *const team[][2] = { { "solver", "os-sart:iterations=3,subsets=6" }, { "backend", "cpu:1x2" }, { NULL, NULL } };
+	static const char *const team[][2] = {
+		{ "solver", "os-sart:iterations=3,subsets=6" }, { "backend", "cpu:1x2" }, { "outside", "grid" }, { NULL, NULL }
+	};
 	const gt_grid grid = { { 13, 11, 1 }, { 3, 3, 3 }, { 10.5, -13.5, 0 } };
 	gt_projections *p = scan_of(&round_head);
 	gt_volume *v, *all, *shared;
@@ -242,7 +244,6 @@ START_TEST(memory)
 	ck_ok(gt_recon_run(r, v));
 	ck_ok(gt_recon_result(r, &how));
 	ck_assert_msg(how.device_peak == (double)e.peak, "planned %zu bytes, took %g", e.peak, how.device_peak);
-	ck_assert(e.host_subset > (_i ? 0 : e.host_data));
 	gt_recon_free(r);
 	gt_volume_free(v);
 	gt_projections_free(p);
@@ -280,7 +281,6 @@ static const struct {
 	{ 44, { PRESET, { "outside", "subtract" } }, "outside=subtract: the detector is narrower than the object" },
 	{ 84, { { "solver", "mlem" }, { "outside", "subtract" } }, "outside=subtract: mlem needs the whole line integrals" },
 	{ 84, { { "outside", "grid" } }, "outside=grid: fdk is an analytic method" },
-	{ 84, { PRESET, { "outside", "subtract" }, { "backend", "cpu:1x2" } }, "outside=subtract: several devices compute" },
 	{ 84, { { "outside", "yes" } }, "outside=yes: expected one of auto, subtract, grid, no" },
 };
 
