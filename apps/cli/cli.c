@@ -290,24 +290,6 @@ void cli_print_help(const cli_command *c, FILE *out)
 		c->list(out);
 }
 
-static void print_list(FILE *to, const char *format, va_list args)
-{
-	char *text = NULL;
-	if (vasprintf(&text, format, args) < 0)
-		return;
-	gt_utf8_shown(text, strlen(text), text, strlen(text) + 1);
-	fputs(text, to);
-	free(text);
-}
-
-void cli_print(FILE *to, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	print_list(to, format, args);
-	va_end(args);
-}
-
 int cli_exit(const cli_call *call, gt_status st)
 {
 	int tells = 1;
@@ -351,35 +333,4 @@ char *cli_text(const char *format, ...)
 	const int n = vasprintf(&text, format, args);
 	va_end(args);
 	return n < 0 ? NULL : text;
-}
-
-void cli_note(const cli_call *call, const char *format, ...)
-{
-	va_list args;
-	if (call->common.quiet)
-		return;
-	va_start(args, format);
-	print_list(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
-static void print_message(void *self, const gt_message *m) { cli_note(self, "%s", m->text); }
-gt_listener cli_listener(const cli_call *call) { return (gt_listener){ print_message, (void *)call }; }
-
-char *cli_json_text(const cJSON *report, int lines)
-{
-	char *text = lines ? cJSON_Print(report) : cJSON_PrintUnformatted(report);
-	if (text)
-		gt_utf8_shown(text, strlen(text), text, strlen(text) + 1);
-	return text;
-}
-
-void cli_json(cJSON *report)
-{
-	char *text = cli_json_text(report, 1);
-	if (text)
-		puts(text);
-	cJSON_free(text);
-	cJSON_Delete(report);
 }

@@ -115,7 +115,7 @@ gt_type   cli_type(const cli_call *call);
 /* out = A in (adjoint 0) or A' in (1) of a projector, on the backend and in the precision of the call. */
 gt_status cli_apply(const cli_call *call, const char *projector, int adjoint, const gt_grid *grid, const gt_scan *scan, const float *in,
                     float *out);
-/* Prints text that may hold names and contents of files: replaces control characters, which a terminal would obey,
+/* Prints text that may hold names and contents of files: replaces control characters of arguments and invalid UTF-8,
  * by '?'. */
 void cli_print(FILE *to, const char *format, ...) GT_PRINTF(2, 3);
 /* Prints a line to stderr as cli_print(), unless --quiet. */

@@ -25,7 +25,10 @@ static int is_projections(const char *path)
 static int probe(const char *path)
 {
 	gt_ctpd_set s = { .path = path };
+	struct stat at;
 	int is = 0;
+	if (stat(path, &at) == 0 && S_ISDIR(at.st_mode) && !gt_dicom_in_folder(path))
+		return 0;
 	if (gt_ctpd_names(&s) == GT_OK)
 		for (size_t i = 0, end = 0; i < s.files && !is; i++) {
 			if (i == end) {

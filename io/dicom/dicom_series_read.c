@@ -91,7 +91,7 @@ int gt_series_is(const char *path)
 		return 0;
 	if (!S_ISDIR(at.st_mode))
 		return gt_dicom_is(path);
-	int is = gt_series_list(&s) == GT_OK && s.files > 0;
+	int is = gt_dicom_in_folder(path) && gt_series_list(&s) == GT_OK && s.files > 0;
 	/* If DCMTK is missing, gt_dicom_ready() reports that for the folder. */
 	if (is && gt_dicom_open(s.file[0], &d) == GT_OK)
 		is = gt_dicom_count(d, &gt_series_tag[GT_SERIES_PROJECTIONS]) == 0 &&

@@ -11,6 +11,7 @@
 #include "core/try.h"
 #include "io/file_access.h"
 #include "io/frames/frame_source.h"
+#include "io/plain/json_text.h"
 #include "io/write_kit/number_types.h"
 
 enum { MAX_HEAD = 1 << 20, BLOCK = 512 };
@@ -132,7 +133,7 @@ static gt_status read_json(const char *path, bare *b)
 	gt_status st = text ? gt_file_stream(path, &file, NULL) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	if (st != GT_OK)
 		goto done;
-	root = cJSON_ParseWithLength(text, fread(text, 1, MAX_HEAD - 1, file));
+	GT_TRY(gt_json_parse(path, text, fread(text, 1, MAX_HEAD - 1, file), &root));
 	const cJSON *shape = cJSON_GetObjectItem(root, "shape"), *type = cJSON_GetObjectItem(root, "type"),
 		    *header = cJSON_GetObjectItem(root, "header");
 	const int n = cJSON_GetArraySize(shape);

@@ -214,6 +214,7 @@ gt_status gt_named_files_add(const char *path, const char *name, gt_named_files 
 	if (!(x->name = strdup(name)))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	find_number(x, 0);
+	x->is_file = 0;
 	l->n++;
 	return GT_OK;
 }

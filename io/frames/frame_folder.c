@@ -50,7 +50,24 @@ static char *joined(const char *folder, const char *name)
 	return path;
 }
 
-/* Lists the names in the folder by kind; names may be NULL. */
+/* As gt_named_files_add(), of a file in another list. */
+static gt_status add_again(const char *path, const gt_named_file *x, gt_named_files *l)
+{
+	const gt_status st = gt_named_files_add(path, x->name, l);
+	if (st == GT_OK)
+		l->list[l->n - 1].is_file = x->is_file;
+	return st;
+}
+
+static gt_status add_entry(const char *path, const struct dirent *d, gt_named_files *l)
+{
+	const gt_status st = gt_named_files_add(path, d->d_name, l);
+	if (st == GT_OK)
+		l->list[l->n - 1].is_file = d->d_type == DT_REG;
+	return st;
+}
+
+/* Lists the names in the folder by kind. */
 static gt_status list(const char *path, gt_named_files kind[3], int *has_angles)
 {
 	gt_status st = GT_OK;
@@ -60,7 +77,7 @@ static gt_status list(const char *path, gt_named_files kind[3], int *has_angles)
 	for (struct dirent *d; st == GT_OK && (d = readdir(folder));) {
 		*has_angles |= !strcmp(d->d_name, "angles.txt");
 		if (gt_is_image_name(d->d_name))
-			st = gt_named_files_add(path, d->d_name, &kind[gt_name_kind(d->d_name)]);
+			st = add_entry(path, d, &kind[gt_name_kind(d->d_name)]);
 	}
 	closedir(folder);
 	for (int k = 0; k < 3 && st == GT_OK; k++)
@@ -72,10 +89,12 @@ static gt_status to_paths(const char *folder, const gt_named_file *x, size_t n, 
 {
 	if (!(l->path = calloc(n ? n : 1, sizeof *l->path)))
 		return out_of_memory(folder);
-	for (l->n = 0; l->n < n;) {
-		if (!(l->path[l->n] = joined(folder, x[l->n].name)))
+	while (l->n < n) {
+		const size_t i = l->n;
+		if (!(l->path[i] = joined(folder, x[i].name)))
 			return out_of_memory(folder);
-		const gt_status st = gt_external_entry(folder, l->path[l->n++]);
+		l->n++;
+		const gt_status st = x[i].is_file ? GT_OK : gt_external_entry(folder, l->path[i]);
 		if (st != GT_OK)
 			return st;
 	}
@@ -134,7 +153,7 @@ static gt_status take_named_fields(const char *path, const gt_frames_options *g,
 		return GT_OK;
 	for (int k = GT_NAME_FLAT; k <= GT_NAME_DARK; k++) {
 		for (size_t i = 0; is_given[k] && i < kind[k].n && st == GT_OK; i++)
-			st = gt_named_files_add(path, kind[k].list[i].name, &kind[GT_NAME_VIEW]);
+			st = add_again(path, &kind[k].list[i], &kind[GT_NAME_VIEW]);
 		if (is_given[k])
 			gt_named_files_free(&kind[k]);
 	}
@@ -185,7 +204,7 @@ static gt_status pick_fields(const char *path, gt_field_kind field, const gt_rea
 	for (int k = 0; k < 3 && st == GT_OK; k++)
 		for (size_t i = 0; i < kind[k].n && st == GT_OK; i++)
 			if (field == GT_ANY_FIELD || k == wanted || (k == GT_NAME_VIEW && !kind[wanted].n))
-				st = gt_named_files_add(path, kind[k].list[i].name, &all);
+				st = add_again(path, &kind[k].list[i], &all);
 	if (st == GT_OK && all.n == 0)
 		st = gt_fail(GT_ERR_FORMAT, "%s: holds no images%s", path,
 		             kind[GT_NAME_FLAT].n + kind[GT_NAME_DARK].n == 0 ? ""

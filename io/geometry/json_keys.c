@@ -4,16 +4,9 @@
 #include <string.h>
 #include "core/text.h"
 #include "io/geometry/json_keys.h"
+#include "io/plain/json_text.h"
 
-gt_status gt_json_read(const gt_geometry_input *in, cJSON **root)
-{
-	*root = cJSON_ParseWithLength(in->text, in->bytes);
-	if (cJSON_IsObject(*root))
-		return GT_OK;
-	cJSON_Delete(*root);
-	*root = NULL;
-	return gt_fail(GT_ERR_FORMAT, "is not a JSON object");
-}
+gt_status gt_json_read(const gt_geometry_input *in, cJSON **root) { return gt_json_parse(NULL, in->text, in->bytes, root); }
 
 int gt_json_has(const gt_geometry_input *in, const char *key)
 {

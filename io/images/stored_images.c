@@ -115,14 +115,19 @@ static char *folder_of(const char *path)
 	return slash ? gt_text("%.*s", (int)(slash - path), path) : gt_text(".");
 }
 
+/* A folder of a scan holds few files other than images. */
+enum { MAX_TRIED = 256 };
+
 char *gt_find_geometry_file(const char *path)
 {
 	char *folder = path ? folder_of(path) : NULL, *found = NULL;
 	DIR *dir = folder ? opendir(folder) : NULL;
-	for (struct dirent *d; dir && !found && (d = readdir(dir));) {
+	int tried = 0;
+	for (struct dirent *d; dir && !found && tried < MAX_TRIED && (d = readdir(dir));) {
 		struct stat s;
 		if (d->d_name[0] == '.' || gt_is_image_name(d->d_name) || !strchr(d->d_name, '.'))
 			continue;
+		tried++;
 		char *file = gt_text("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", d->d_name);
 		if (file && stat(file, &s) == 0 && S_ISREG(s.st_mode) && gt_external_entry(folder, file) == GT_OK &&
 		    gt_geometry_probe(file))

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include "core/files/opener.h"
 #include "core/text.h"
+#include "io/plain/json_text.h"
 #include "io/plain/plain_json.h"
 #include "io/plain/plain_head.h"
 #include "io/same_file.h"
@@ -31,27 +32,30 @@ static int ends_in(const char *path, const char *end)
 	return n > m && !strcasecmp(path + n - m, end);
 }
 
-cJSON *gt_plain_json(const char *path)
+gt_status gt_plain_json(const char *path, cJSON **root)
 {
 	FILE *file;
 	int first = gt_file_stream(path, &file, NULL) == GT_OK ? fgetc(file) : EOF;
-	cJSON *root = NULL;
+	gt_status st = GT_OK;
+	*root = NULL;
 	while (first == ' ' || first == '\t' || first == '\r' || first == '\n')
 		first = fgetc(file);
-	char *text = first == '{' ? malloc(MAX_HEAD) : NULL;
+	char *text = first == '{' ? malloc(MAX_HEAD + 1) : NULL;
 	if (text) {
 		text[0] = '{';
 		const size_t n = 1 + fread(text + 1, 1, MAX_HEAD - 1, file);
-		root = n < MAX_HEAD ? cJSON_ParseWithLength(text, n) : NULL;
+		text[n] = 0;
+		if (n < MAX_HEAD && strstr(text, "\"" GT_PLAIN_MARK "\""))
+			st = gt_json_parse(path, text, n, root);
 	}
 	free(text);
 	if (file)
 		fclose(file);
-	if (root && !cJSON_GetObjectItemCaseSensitive(root, GT_PLAIN_MARK)) {
-		cJSON_Delete(root);
-		return NULL;
+	if (*root && !cJSON_GetObjectItemCaseSensitive(*root, GT_PLAIN_MARK)) {
+		cJSON_Delete(*root);
+		*root = NULL;
 	}
-	return root;
+	return st;
 }
 
 /* The file that the header names; else the header's name without .json, or with .raw or .npy instead. */
@@ -72,12 +76,13 @@ static char *data_of(const char *head, const cJSON *root)
 	return name;
 }
 
-/* 1: a header of that name exists and refers to the data at path. */
-static int describes(const char *head, const char *path)
+/* 1: a header of that name exists and refers to the data at path. if_invalid: result for an invalid header. */
+static int describes(const char *head, const char *path, int if_invalid)
 {
-	cJSON *root = head ? gt_plain_json(head) : NULL;
+	cJSON *root = NULL;
+	const int is_valid = !head || gt_plain_json(head, &root) == GT_OK;
 	char *data = root ? data_of(head, root) : NULL;
-	const int found = data && gt_same_file(data, path);
+	const int found = is_valid ? data && gt_same_file(data, path) : if_invalid;
 	cJSON_Delete(root);
 	free(data);
 	return found;
@@ -85,11 +90,12 @@ static int describes(const char *head, const char *path)
 
 int gt_plain_find(const char *path, char **head, char **data)
 {
-	cJSON *root = gt_plain_json(path);
+	cJSON *root;
+	const int is_valid = gt_plain_json(path, &root) == GT_OK;
 	*head = *data = NULL;
-	if (root) {
+	if (root || !is_valid) {
 		*head = strdup(path);
-		*data = data_of(path, root);
+		*data = root ? data_of(path, root) : strdup(path);
 		cJSON_Delete(root);
 		return *head && *data;
 	}
@@ -97,7 +103,7 @@ int gt_plain_find(const char *path, char **head, char **data)
 	for (int i = 0; i < 2; i++) {
 		free(*head);
 		*head = i ? gt_text("%.*s.json", (int)(dot ? dot - path : (long)strlen(path)), path) : gt_text("%s.json", path);
-		if (describes(*head, path)) {
+		if (describes(*head, path, 1)) {
 			*data = strdup(path);
 			return *data != NULL;
 		}
@@ -126,7 +132,7 @@ gt_status gt_plain_may_write(const char *path, char **head)
 	*head = gt_text("%s.json", path);
 	if (!*head)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	if (lstat(*head, &s) == 0 && !describes(*head, path))
+	if (lstat(*head, &s) == 0 && !describes(*head, path, 0))
 		return gt_fail(GT_ERR_IO, "%s: %s exists and describes another file: expected a new name", path, *head);
 	return GT_OK;
 }

@@ -167,7 +167,9 @@ gt_status gt_plain_read_head(const char *path, gt_plain_head *h)
 	gt_status st = GT_OK;
 	cJSON *root = NULL;
 	*h = (gt_plain_head){ .slope = NAN, .offset = NAN, .said = { .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO } };
-	if (!gt_plain_find(path, &h->head, &h->data) || !(root = gt_plain_json(h->head)))
+	if (gt_plain_find(path, &h->head, &h->data))
+		GT_TRY(gt_plain_json(h->head, &root));
+	if (!root)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: no JSON file describes it: expected %s.json", path, path));
 	GT_TRY(take_grid(h, root));
 	GT_TRY(take_type(h, root));

@@ -80,8 +80,6 @@ class Operator(LinearOperator):
     """
 
     axes = VOLUME, PROJECTIONS  # axes of input and output before transposition
-    __array_ufunc__ = None  # NumPy arrays leave x @ A and 2 * A to the operator
-
     def __init__(self, c: Any, be: Backend, dtype: np.dtype[Any], spaces: Spaces, transposed: bool) -> None:
         self.c, self.backend, self.transposed, self.spaces = c, be, transposed, spaces
         self.domain_shape: tuple[int, ...] = spaces[0].shape
@@ -149,6 +147,14 @@ class Operator(LinearOperator):
             hint = "" if len(shape) != n else shape_hint("x", tuple(shape), self.domain_shape)
             raise ArgumentError(f"x: shape {tuple(shape)}, expected (..., {', '.join(map(str, self.domain_shape))}): {self.axes[self.transposed]}{hint}")
         return tuple(shape[:-n])
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        """Called by NumPy for np.matmul(A, x), np.multiply(2, A), and for x @ A and 2 * A with an array or scalar on the left."""
+        names = {np.matmul: ("__matmul__", "__rmatmul__"), np.multiply: ("__mul__", "__rmul__")}.get(ufunc)
+        if names is None or method != "__call__" or keywords:
+            return NotImplemented
+        left, right = inputs
+        return getattr(left, names[0])(right) if isinstance(left, Operator) else getattr(right, names[1])(left)
 
     if TYPE_CHECKING:
 

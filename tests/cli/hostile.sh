@@ -107,5 +107,24 @@ says "name?[31m.nc"
 refused 1 "none?[31m.nc: No such file" info "none${esc}[31m.nc"
 ok recon good.nc --solver sirt:iterations=1 -o "out${esc}[31m.nc" --backend "$backend"
 grep -q "$esc" stderr.txt && fail "an escape sequence in a note"
+lines=$(printf 'a\ngantry: all is well\tb\x01.nc')
+cp good.nc "$lines"
+refused 1 "none?gantry: all is well?b?.nc: No such file" info "none${lines#a}"
+ok recon "$lines" --solver sirt:iterations=1 -o "out$lines" --backend "$backend"
+grep -q "^gantry: all is well" stderr.txt && fail "a line of a name in a note"
+
+# A JSON with text after its end.
+printf '{"spacing_mm":[1,1,1],"shape":[1,1,16],"type":"f32le","unit":"HU","data_file":"esc.raw"}\n{}' >two.json
+refused 1 "two.json: text after the end of the JSON object, at byte 89" info two.json
+
+# A folder of many empty files, of which few are opened.
+mkdir many
+(cd many && seq -f '%06.0f.txt' 1 20000 | xargs touch)
+refused 1 "many: is a folder that holds no files of a known format" info many
+if command -v strace >/dev/null && strace -o calls.txt -e trace=openat true 2>/dev/null; then
+	strace -f -o calls.txt -e trace=openat "$gantry_itself" info many >/dev/null 2>&1
+	opened=$(grep -c '"many/' calls.txt)
+	[ "$opened" -gt 100 ] && [ "$opened" -lt 3000 ] || fail "$opened of 20000 files opened"
+fi
 
 finish

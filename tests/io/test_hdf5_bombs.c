@@ -173,8 +173,11 @@ START_TEST(links_to_themselves)
 		const hid_t file = scan_file("a.h5");
 		if (i == 3)
 			H5Ldelete(file, "/entry/data/data", H5P_DEFAULT);
-		H5Lcreate_soft(links[i][0], file, i == 1 ? "entry/more/b" : i == 3 ? "entry/data/data" : "entry/more/a", H5P_DEFAULT,
-		               H5P_DEFAULT);
+		H5Lcreate_soft(links[i][0], file,
+		               i == 1   ? "entry/more/b"
+		               : i == 3 ? "entry/data/data"
+		                        : "entry/more/a",
+		               H5P_DEFAULT, H5P_DEFAULT);
 		H5Lcreate_soft(links[i][1], file, "entry/more/c", H5P_DEFAULT, H5P_DEFAULT);
 		H5Fclose(file);
 		refuse(i == 1   ? "entry/more/b leads to itself"

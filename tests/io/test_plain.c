@@ -232,6 +232,21 @@ START_TEST(what_makes_no_sense_is_refused)
 END_TEST
 
 /* Files that belong to something else remain. */
+/* One JSON object is a header; anything else is refused by place or key. */
+START_TEST(a_header_is_one_json_object)
+{
+	refuses(SIZED "\"type\": \"f32le\"} {\"type\": \"f32be\"}", GT_ERR_FORMAT,
+	        "b.raw.json: text after the end of the JSON object, at byte ");
+	refuses(SIZED "\"type\": \"f32le\"}\n}", GT_ERR_FORMAT, "text after the end of the JSON object");
+	refuses(SIZED "\"type\": \"f32le\", \"type\": \"f32be\"}", GT_ERR_FORMAT, "key type occurs twice in the JSON object");
+	refuses(SIZED "\"type\": \"f32le\"", GT_ERR_FORMAT, "b.raw.json: not valid JSON from byte ");
+	refuses(SIZED "\"type\": f32le}", GT_ERR_FORMAT, "not valid JSON from byte ");
+	refuses(SIZED "\"type\": \"f64le\"} \r\n\t", GT_ERR_FORMAT, "has 8 bytes, expected 16");
+	put("b.json", "{\"spacing_mm\": [1, 1, 1]} more");
+	ck_refused(gt_read_volume(in("b.json"), &r, &(gt_volume *){ NULL }), GT_ERR_FORMAT, "b.json: text after the end");
+}
+END_TEST
+
 START_TEST(other_files_are_not_replaced)
 {
 	char text[64];
@@ -262,6 +277,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, slices_make_the_same_file);
 	tcase_add_test(tc, files_of_others_are_read);
 	tcase_add_test(tc, what_makes_no_sense_is_refused);
+	tcase_add_test(tc, a_header_is_one_json_object);
 	tcase_add_test(tc, other_files_are_not_replaced);
 }
 

@@ -46,6 +46,12 @@ def test_vectors_and_matrices(dense, rng):
                             (A.matvec(X[:, :1]), M @ X[:, :1]), (A.rmatvec(Y[:, 1]), M.T @ Y[:, 1]), (Y[:, 0] @ A, Y[:, 0] @ M),
                             (Y.T @ A, Y.T @ M), (A @ X[:, 0].tolist(), M @ X[:, 0]), (A @ np.zeros((A.shape[1], 0)), np.zeros((len(M), 0)))):
         assert found.shape == expected.shape and np.allclose(found, expected)
+    for found, expected in ((np.matmul(A, X), M @ X), (np.matmul(A, X[:, 0]), M @ X[:, 0]), (np.matmul(Y.T, A), Y.T @ M),
+                            (np.matmul(A.T, Y), M.T @ Y), (np.multiply(2, A) @ X, 2 * M @ X), (np.matmul(A.T, A) @ X, M.T @ M @ X)):
+        assert np.allclose(found, expected)
+    for call in (lambda: np.matmul(A, X, out=np.empty((len(M), 3))), lambda: np.add(X, A), lambda: np.exp(A)):
+        with pytest.raises(TypeError):
+            call()
     x = X[:, 0].reshape(A.domain_shape)
     assert np.array_equal(A.dot(x), A(x)) and np.array_equal(A @ gantry.Volume(x, A.grid), A(x.astype(np.float32)))
 
