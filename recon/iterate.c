@@ -135,8 +135,9 @@ gt_status gt_recon_open_checkpoint(const gt_recon_job *j, char *projector, const
                                    gt_backend *be, gt_recon_found *f)
 {
 	const char *outside = gt_outside_is_active(&j->outside) ? gt_outside_names[j->outside.mode] : NULL;
-	const gt_run_identity run = { &j->on.log, j->type,   j->command ? j->command : "", &j->method, scan, scans, grid, projector,
-		                      f->penalty, f->backend, outside };
+	const gt_run_identity run = {
+		&j->on.log, j->type, j->command ? j->command : "", &j->method, scan, scans, grid, projector, f->penalty, f->backend, outside
+	};
 	f->run.checkpoint = (gt_checkpointing){ .spec = j->checkpoint, .resume = j->resume };
 	gt_team_lock(be);
 	const gt_status st = projector ? gt_checkpointing_open(&f->run.checkpoint, &run) : gt_fail(GT_ERR_MEMORY, "out of memory");
