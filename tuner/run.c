@@ -300,10 +300,11 @@ static gt_status finish(struct run *r)
 	gt_status st = GT_OK;
 	if (!r->source)
 		return r->o->keep && !r->kernel->at_run_time ? keep(r) : GT_OK;
+	const int found = *r->out->variant && gt_space_parse(r->space, r->out->variant, pick);
 	if (r->o->best)
-		st = gt_source_write(r->source, gt_space_parse(r->space, r->out->variant, pick) ? gt_space_find(r->space, pick) : 0,
-		                     r->o->best);
-	gt_snprintf(r->out->variant, sizeof r->out->variant, "%s", shown(r, r->out->variant, words));
+		st = gt_source_write(r->source, found ? gt_space_find(r->space, pick) : 0, r->o->best);
+	if (found)
+		gt_snprintf(r->out->variant, sizeof r->out->variant, "%s", shown(r, r->out->variant, words));
 	return st;
 }
 

@@ -9,7 +9,7 @@
 #include "core/variant/variant.h"
 #include "tuner/source.h"
 
-enum { MAX_BYTES = 16 << 20, MAX_NAME = 32, MAX_MARK = 240, NONE = -1 };
+enum { MAX_BYTES = 16 << 20, MAX_NAME = 32, MAX_MARK = 240, MAX_VARIANT = 399, NONE = -1 };
 static const char mark[] = "// tune";
 
 /* A line: code of every program (layer NONE), code of an alternative, or a value (alternative NONE). */
@@ -196,15 +196,18 @@ static gt_status read_mark(struct reader *r, const char *at, struct line *line)
 	return gt_space_add(space, at + strspn(at, " \t"));
 }
 
-/* The text of a mark without its end of line; NULL: the line is code. */
+/* The text of a mark without its end of line, with spaces for tabs; NULL: the line is code. */
 static const char *mark_of(const struct line *l, char text[MAX_MARK])
 {
 	const size_t white = strspn(l->text, " \t"), start = white + strlen(mark);
-	if (l->length <= start || strncmp(l->text + white, mark, strlen(mark)) != 0 || !isspace((unsigned char)l->text[start]))
+	if (l->length < start || strncmp(l->text + white, mark, strlen(mark)) != 0 ||
+	    (l->text[start] && !isspace((unsigned char)l->text[start])))
 		return NULL;
 	gt_snprintf(text, MAX_MARK, "%.*s", (int)(l->length - start), l->text + start);
 	for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
 		text[--n] = 0;
+	for (char *tab = text; (tab = strchr(tab, '\t'));)
+		*tab = ' ';
 	return text;
 }
 
@@ -224,7 +227,9 @@ static gt_status read_lines(struct reader *r)
 		r->at++;
 		at += l->length;
 		const char *found = mark_of(l, text);
-		const gt_status st = found ? read_mark(r, found, l) : GT_OK;
+		const gt_status st = !found                 ? GT_OK
+		                     : l->length > MAX_MARK ? wrong(r, "expected a mark of at most 240 bytes", found)
+		                                            : read_mark(r, found, l);
 		if (st != GT_OK)
 			return st;
 		if (!found) {
@@ -236,6 +241,22 @@ static gt_status read_lines(struct reader *r)
 	if (r->layer != NONE)
 		return wrong(r, "expected \"// tune end\" of a choice", r->choice);
 	return s->space->layers ? GT_OK : gt_fail(GT_ERR_FORMAT, "%s: expected layers, as \"%s BLOCK 64 128\", found none", r->path, mark);
+}
+
+/* Candidates travel between processes as texts of gt_space_text(). */
+static gt_status check_length(const gt_source *s, const char *path)
+{
+	size_t n = 0;
+	for (const gt_layer *l = s->space->layer; l < s->space->layer + s->space->layers; l++) {
+		char first[24], last[24];
+		const int a = gt_snprintf(first, sizeof first, "%ld", l->value[0]),
+			  b = gt_snprintf(last, sizeof last, "%ld", l->value[l->n - 1]);
+		n += strlen(l->name) + 2 + (size_t)(a > b ? a : b);
+	}
+	return n <= MAX_VARIANT
+	               ? GT_OK
+	               : gt_fail(GT_ERR_FORMAT, "%s: expected names and values of layers of at most %d characters in all, found %zu", path,
+	                         MAX_VARIANT, n);
 }
 
 static gt_status read_text(const char *path, char **text)
@@ -269,6 +290,7 @@ gt_status gt_source_read(const char *path, gt_source **out)
 	GT_TRY(read_text(path, &s->text));
 	GT_TRY(gt_space_empty(slash ? slash + 1 : path, &s->space));
 	GT_TRY(read_lines(r));
+	GT_TRY(check_length(s, path));
 	GT_TRY(gt_space_enumerate(s->space));
 	*out = s;
 done:

@@ -1,6 +1,8 @@
 /* Evaluates candidates of a source file: writes the program into a temporary folder and runs the user's command on it.
- * Runs in a child process (tuner/child.h). The command has a process group of its own, which a timeout kills. */
+ * Runs in a child process (tuner/child.h). The command has a process group of its own, which a timeout kills. Another
+ * process, the cleaner, removes the folder when all others have ended, even if a signal killed them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <math.h>
 #include <signal.h>
@@ -26,6 +28,8 @@ struct gt_source_check {
 	char *output, *errors; /* files of the streams */
 	double limit;
 	int pairs;
+	pid_t cleaner;  /* 0: none */
+	int to_cleaner; /* end of the pipe that keeps the cleaner waiting */
 };
 
 static gt_status make_folder(gt_source_check *c)
@@ -39,10 +43,60 @@ static gt_status make_folder(gt_source_check *c)
 	return GT_OK;
 }
 
+static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *walk)
+{
+	(void)s;
+	(void)kind;
+	(void)walk;
+	return remove(path);
+}
+
+/* Waits until all writers of the pipe have ended, kills the group of the command that still runs, and removes the folder. Killed
+ * processes can add a last file to it, so a failure is repeated. */
+static void clean_up(const char *folder, int in)
+{
+	pid_t group = 0, next;
+	setsid(); /* signals of the terminal do not reach it */
+	while (read(in, &next, sizeof next) == sizeof next)
+		group = next;
+	if (group > 0)
+		kill(-group, SIGKILL);
+	for (int i = 0; i < 50 && nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0; i++)
+		usleep(20000);
+	_exit(0);
+}
+
+static gt_status start_cleaner(gt_source_check *c)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return gt_fail(GT_ERR_IO, "no pipe to a process that removes %s: %s", c->folder, strerror(errno));
+	const pid_t process = fork();
+	if (process == 0) {
+		close(ends[1]);
+		clean_up(c->folder, ends[0]);
+	}
+	close(ends[0]);
+	if (process < 0) {
+		close(ends[1]);
+		return gt_fail(GT_ERR_IO, "no process that removes %s: %s", c->folder, strerror(errno));
+	}
+	c->cleaner = process;
+	c->to_cleaner = ends[1];
+	return GT_OK;
+}
+
+/* Sends the process group of the running command to the cleaner; 0: none. */
+static void report_group(const gt_source_check *c, pid_t group)
+{
+	if (write(c->to_cleaner, &group, sizeof group) != sizeof group)
+		_exit(1);
+}
+
 /* The command with every {} replaced by the file, quoted for the shell. */
 static char *fill_in(const char *command, const char *file)
 {
-	char quoted[1024], *text = strdup("");
+	char quoted[4096], *text = strdup(""); /* four bytes for each of a folder and a name of 255 bytes each */
 	const char *name = gt_shell_word(file, quoted, sizeof quoted);
 	for (const char *at = command; text && *at;) {
 		const char *place = strstr(at, "{}");
@@ -68,6 +122,7 @@ gt_status gt_source_check_new(const gt_tune_options *o, gt_source *source, gt_so
 	c->command = o->check;
 	c->limit = o->limit;
 	GT_TRY(make_folder(c));
+	GT_TRY(start_cleaner(c));
 	c->program = gt_text("%s/%s", c->folder, slash ? slash + 1 : o->source);
 	c->output = gt_text("%s/.output", c->folder);
 	c->errors = gt_text("%s/.errors", c->folder);
@@ -81,20 +136,17 @@ done:
 	return st;
 }
 
-static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *walk)
-{
-	(void)s;
-	(void)kind;
-	(void)walk;
-	return remove(path);
-}
-
 void gt_source_check_free(gt_source_check *c)
 {
 	if (!c)
 		return;
-	if (*c->folder)
-		nftw(c->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	if (c->cleaner) {
+		close(c->to_cleaner);
+		while (waitpid(c->cleaner, NULL, 0) < 0 && errno == EINTR)
+			;
+	} else if (*c->folder) {
+		rmdir(c->folder);
+	}
 	free(c->program);
 	free(c->output);
 	free(c->errors);
@@ -126,6 +178,7 @@ static int run_command(const gt_source_check *c)
 	if (process < 0)
 		return 127;
 	setpgid(process, process);
+	report_group(c, process);
 	for (useconds_t wait = 200; (ended = waitpid(process, &status, WNOHANG)) == 0 && gt_seconds() < until;) {
 		usleep(wait);
 		wait = wait < 20000 ? 2 * wait : wait;
@@ -133,6 +186,7 @@ static int run_command(const gt_source_check *c)
 	kill(-process, SIGKILL); /* and its remaining processes */
 	if (ended == 0)
 		waitpid(process, &status, 0);
+	report_group(c, 0);
 	return ended == 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -52,8 +52,22 @@ refused 2 "check: expected with --source" tune --workload quick-arc --check 'tru
 refused 2 "cannot be combined with --workload" tune --source 'my kernel.cu' --check 'true {}' --workload quick-arc
 refused 2 "cannot be combined with --source" tune --source 'my kernel.cu' --check 'true {}' --list
 refused 1 "nowhere.cu: No such file" tune --source nowhere.cu --check 'true {}'
+[ -z "$out" ] || fail "a result without a search: $out"
 echo 'int x;' >none.cu
 refused 1 'none.cu: expected layers, as "// tune BLOCK 64 128", found none' tune --source none.cu --check 'true {}'
+# A name of quotes: each takes four bytes in the shell's word.
+quotes=$(printf '%0250d' 0 | tr 0 "'")
+cp 'my kernel.cu' "$quotes"
+ok tune --source "$quotes" --check 'sh check.sh {}' --programs 4
+says "first       57.0000 ms  BLOCK=1 LOAD=plain SUM=loop"
+for signal in INT TERM; do
+	caught $signal started '[ -e started ]' tune --source 'my kernel.cu' --check 'touch started; sleep 30; sh check.sh {}'
+	for _ in {1..100}; do
+		[ -n "$(ls tmp)" ] || break
+		sleep 0.1
+	done
+	[ -z "$(ls tmp)" ] || fail "SIG$signal: temporary folders are left: $(ls tmp)"
+done
 TMPDIR=$work/nowhere refused 1 "no temporary folder can be made" tune --source 'my kernel.cu' --check 'true {}'
 [ -z "$(ls tmp)" ] || fail "temporary folders are left: $(ls tmp)"
 finish

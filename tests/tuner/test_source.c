@@ -8,7 +8,7 @@
 #include "tuner/source.h"
 
 static const char text[] =
-	"start\n// tune BLOCK 2 4\n// tune choose LOAD plain\nplain load\n\t// tune or shared\nshared load\n// tune or wide\n"
+	"start\n// tune\tBLOCK\t2 4\n// tune choose LOAD plain\nplain load\n\t// tune or shared\nshared load\n// tune or wide\n"
 	"wide load\n// tune end\nbetween\n// tune choose SUM loop after plain shared\nloop\n// tune or tree after shared wide\ntree\n"
 	"// tune end\n// tune keep LOAD != wide || BLOCK == 4\n// tune choose LOAD shared\nshared end\n// tune end\n// tuned\nend";
 
@@ -66,6 +66,7 @@ START_TEST(paths_are_programs)
 }
 END_TEST
 
+#define FOUR_TERMS "A == 1 || A == 1 || A == 1 || A == 1 || "
 static const struct {
 	const char *text, *message;
 } faults[] = {
@@ -88,6 +89,9 @@ static const struct {
 	{ "// tune choose A a after\n", "line 1: expected names of alternatives" },
 	{ "// tune A 1 2\n// tune choose A a\n", "line 2: expected a name that no layer of numbers has" },
 	{ "// tune A 1 2\n// tune keep B == 1\n", "unknown name" },
+	{ "// tune A 1 2\n// tune", "line 2: expected choose" },
+	{ "// tune A 1 2\n// tune keep " FOUR_TERMS FOUR_TERMS FOUR_TERMS FOUR_TERMS FOUR_TERMS FOUR_TERMS "A == 1\n",
+	  "line 2: expected a mark of at most 240 bytes" },
 	{ "// tune A 1 2\n// tune keep A == 3\n", "no candidate is legal" },
 };
 

@@ -120,7 +120,7 @@ static gt_status search(const gt_tune_options *t)
 {
 	gt_tune_outcome out;
 	const gt_status st = gt_tune_search(t, &out);
-	if (st != GT_OK && st != GT_ERR_IO)
+	if (st != GT_OK && (st != GT_ERR_IO || !(out.seconds > 0))) /* without an outcome */
 		return st;
 	printf("%s for %s\n", t->kernel, out.about);
 	printf("%-8s  %9.4f ms  %s\n", t->source ? "first" : "built-in", out.built_in_ms, out.built_in);
@@ -199,6 +199,7 @@ static gt_status tune_source(const cli_call *call, const tune_options *o)
 	                                                      : o->solver    ? "--solver"
 	                                                      : o->projector ? "--projector"
 	                                                      : o->workload  ? "--workload"
+	                                                      : o->grid      ? "--grid"
 	                                                      : o->candidate ? "--candidate"
 	                                                      : call->files  ? "a scan"
 	                                                                     : NULL;
