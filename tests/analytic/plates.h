@@ -44,7 +44,7 @@ static inline double solid_chord(const solid *b, const double from[3], const dou
 	return begin < end ? (end - begin) * sqrt(gt_dot3(d, d)) : 0;
 }
 
-/* 0: the ray and those within 2 mm of it pass the solid. */
+/* Returns 0 if the ray and all rays within 2 mm of it miss the solid. */
 static inline int solid_is_near(const solid *b, const double from[3], const double d[3])
 {
 	const double radius = b->kind == BALL ? b->size[0] : hypot(hypot(b->size[0], b->size[1]), b->size[2]), reach = radius + 2;

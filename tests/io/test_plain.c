@@ -231,7 +231,6 @@ START_TEST(what_makes_no_sense_is_refused)
 }
 END_TEST
 
-/* Files that belong to something else remain. */
 /* One JSON object is a header; anything else is refused by place or key. */
 START_TEST(a_header_is_one_json_object)
 {
@@ -247,6 +246,7 @@ START_TEST(a_header_is_one_json_object)
 }
 END_TEST
 
+/* Files that belong to something else remain. */
 START_TEST(other_files_are_not_replaced)
 {
 	char text[64];
