@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Plants the faults of faults.txt one at a time in a copy of the tree; the tests named there must fail.
 
-Usage: planted.py BUILD [NAME...]: BUILD/tree gets the copy, BUILD/out its build. NAME: a part of the names to try. Prints a line per
+Usage: planted.py --fits: checks that each fault fits the tree (a style test).
+planted.py BUILD [NAME...]: BUILD/tree gets the copy, BUILD/out its build. NAME: a part of the names to try. Prints a line per
 fault. Exits with 1 if the tests pass in spite of a fault, or if a line does not fit the tree. The tree itself is unchanged.
 Without NAME it first checks that the tests pass.
 """
@@ -26,6 +27,17 @@ def faults(wanted):
             fields = [field.strip().replace("\\n", "\n").replace("\\t", "\t") for field in line.split(" @ ")]
             if not wanted or any(part in fields[0] for part in wanted):
                 yield fields
+
+
+def misfits():
+    """Prints the faults whose code does not occur once in its file; returns their number."""
+    bad = 0
+    for name, file, code, *_ in faults([]):
+        places = (ROOT / file).read_text(encoding="utf-8").count(code) if (ROOT / file).is_file() else 0
+        if places != 1:
+            print(f"{name}: {file} has {places} places, expected 1")
+            bad += 1
+    return bad
 
 
 def copy(tree):
@@ -82,6 +94,8 @@ def find(out, file, code, new, tests):
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
+    if sys.argv[1] == "--fits":
+        sys.exit(misfits() > 0)
     base = Path(sys.argv[1]).resolve()
     tree, out = base / "tree", base / "out"
     copy(tree)
