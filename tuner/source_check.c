@@ -51,8 +51,8 @@ static int remove_one(const char *path, const struct stat *s, int kind, struct F
 	return remove(path);
 }
 
-/* Waits until all writers of the pipe have ended, kills the group of the command that still runs, and removes the folder. Killed
- * processes can add a last file to it, so a failure is repeated. */
+/* Waits until all writers of the pipe have ended, kills the group of the command that still runs, and removes the
+ * folder. Repeats a failed removal, because killed processes can add a last file. */
 static void clean_up(const char *folder, int in)
 {
 	pid_t group = 0, next;

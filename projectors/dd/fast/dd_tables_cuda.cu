@@ -1,5 +1,5 @@
-/* Host tables of the fast distance-driven pair on CUDA, filled by all threads of the host: views, heights of pixels,
- * groups of views that share lines of the volume, and bundles. */
+/* Host tables of the fast distance-driven pair on CUDA: views, heights of pixels, groups of views that share lines of
+ * the volume, and bundles. All threads of the host fill them. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
