@@ -79,12 +79,11 @@ static gt_status look_at_built_in(struct run *r)
 {
 	gt_tune_evaluation t;
 	gt_child_try(r->timer, "", &t);
-	if (t.verdict != GT_TUNE_OK && r->source)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: the first program fails: %s", r->o->source, t.why);
-	if (t.verdict != GT_TUNE_OK && t.verdict != GT_TUNE_ENDED) {
+	if (t.verdict != GT_TUNE_OK && (r->source || t.verdict != GT_TUNE_ENDED)) {
 		if (r->log)
 			gt_log_failed(r->log, r->o->kernel, t.why);
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s cannot be tuned for this problem: %s", r->o->kernel, t.why);
+		return r->source ? gt_fail(GT_ERR_UNSUPPORTED, "%s: the first program fails: %s", r->o->source, t.why)
+		                 : gt_fail(GT_ERR_UNSUPPORTED, "%s cannot be tuned for this problem: %s", r->o->kernel, t.why);
 	}
 	if (t.verdict != GT_TUNE_OK)
 		return gt_fail(GT_ERR_UNSUPPORTED,

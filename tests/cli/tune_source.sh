@@ -44,7 +44,8 @@ says "no candidate is faster by 1 %: the first program stays"
 grep -q '^plain 50' same.cu || fail "the first program: $(cat same.cu)"
 [ -z "$(ls tmp)" ] || fail "temporary folders are left: $(ls tmp)"
 
-refused 1 "my kernel.cu: the first program fails: the check ended with 3: no such thing" tune --source 'my kernel.cu' --check 'echo no such thing >&2; exit 3; {}'
+refused 1 "my kernel.cu: the first program fails: the check ended with 3: no such thing" tune --source 'my kernel.cu' --check 'echo no such thing >&2; exit 3; {}' --log failed.txt
+refused 1 "failed.txt: the check ended with 3: no such thing" tune --replay failed.txt
 refused 1 'the check printed "fast" last: expected a time in ms' tune --source 'my kernel.cu' --check 'echo {} >/dev/null; echo fast'
 refused 2 "--check: expected a command with {}" tune --source 'my kernel.cu'
 refused 2 "--check: expected a command with {}" tune --source 'my kernel.cu' --check true
