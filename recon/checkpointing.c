@@ -31,6 +31,7 @@ enum {
 	WEIGHTS,
 	WEIGHT_VALUES,
 	PENALTY,
+	STRENGTH,
 	START,
 	PRECISION,
 	BACKEND,
@@ -51,6 +52,7 @@ static const struct {
 	[WEIGHTS] = { "weights", "the weights are", NULL },
 	[WEIGHT_VALUES] = { "weights_hash", "the values of the weights have the hash", NULL },
 	[PENALTY] = { "penalty", "the penalty is", NULL },
+	[STRENGTH] = { "strength_from", NULL, NULL },
 	[START] = { "start", "the start is", NULL },
 	[PRECISION] = { "precision", "the precision is", "--precision" },
 	[BACKEND] = { "backend", NULL, NULL },
@@ -152,11 +154,19 @@ static char *parameters_of(const gt_method *m)
 	return text;
 }
 
+static const char origin[] = " strength_from=";
+
 /* Omits how the strength was found, because that depends on the requested water. */
 static char *penalty_of(const char *penalty)
 {
-	const char *found = penalty ? strstr(penalty, " strength_from=") : NULL;
+	const char *found = penalty ? strstr(penalty, origin) : NULL;
 	return gt_text("%.*s", penalty ? found ? (int)(found - penalty) : (int)strlen(penalty) : 4, penalty ? penalty : "none");
+}
+
+static char *strength_of(const char *penalty)
+{
+	const char *found = penalty ? strstr(penalty, origin) : NULL;
+	return gt_text("%s", found ? found + strlen(origin) : "none");
 }
 
 static gt_status describe(gt_checkpointing *c, const gt_run_identity *r)
@@ -176,6 +186,7 @@ static gt_status describe(gt_checkpointing *c, const gt_run_identity *r)
 		[WEIGHTS] = text_of_scans(r, WEIGHTS),
 		[WEIGHT_VALUES] = text_of_scans(r, WEIGHT_VALUES),
 		[PENALTY] = penalty_of(r->penalty),
+		[STRENGTH] = strength_of(r->penalty),
 		[START] = text_of_scans(r, START),
 		[PRECISION] = gt_text("%s", gt_type_name(r->type)),
 		[BACKEND] = gt_text("%s", r->backend),
@@ -359,7 +370,21 @@ static gt_status text_of(const char *path, int which, char **text)
 	return st;
 }
 
-gt_status gt_checkpointing_penalty(const char *path, char **text) { return text_of(path, PENALTY, text); }
+gt_status gt_checkpointing_penalty(const char *path, char **text)
+{
+	char *penalty = NULL, *strength = NULL;
+	gt_status st = GT_OK;
+	*text = NULL;
+	GT_TRY(text_of(path, PENALTY, &penalty));
+	GT_TRY(text_of(path, STRENGTH, &strength));
+	if (penalty && !(*text = strength ? gt_text("%s%s%s", penalty, origin, strength) : gt_text("%s", penalty)))
+		st = gt_fail(GT_ERR_MEMORY, "out of memory");
+done:
+	free(penalty);
+	free(strength);
+	return st;
+}
+
 gt_status gt_checkpointing_kernels(const char *path, char **text) { return text_of(path, KERNELS, text); }
 
 void gt_checkpointing_free(gt_checkpointing *c)

@@ -129,13 +129,33 @@ done:
 	return st;
 }
 
-/* The penalty's text with this strength, or with the recorded one if both differ by rounding; malloc'ed. */
-static char *with_strength(const gt_penalty_spec *o, double strength, const char *recorded)
+enum { REQUEST = 64 };
+
+/* The end of a record: strengths of equal requests are equal, also for another number of iterations. */
+static const char *request_of(const gt_penalty_spec *o, double water, char text[REQUEST])
+{
+	char noise[REQUEST / 2] = "auto";
+	if (o->noise > 0)
+		gt_snprintf(noise, sizeof noise, "%.3gHU", 1000 * o->noise / water);
+	gt_snprintf(text, REQUEST, ",factor:%g,asked:%s", o->factor, noise);
+	return text;
+}
+
+static int ends_with(const char *text, const char *end)
+{
+	const size_t n = strlen(text), m = strlen(end);
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/* The penalty's text with this strength, or with the recorded one of an equal request, or that differs by rounding;
+ * malloc'ed. */
+static char *with_strength(const gt_penalty_spec *o, double strength, const char *recorded, const char *request)
 {
 	char *text = gt_spec_with(o->spec, "strength=");
 	const size_t n = text ? strlen(text) : 0;
-	const double was = text && recorded && !strncmp(recorded, text, n) ? gt_strtod(recorded + n, NULL) : NAN;
-	const int same = fabs(was - strength) <= MAX_RELATIVE_DIFFERENCE * strength;
+	const int is_recorded = text && recorded && !strncmp(recorded, text, n);
+	const double was = is_recorded ? gt_strtod(recorded + n, NULL) : NAN;
+	const int same = is_recorded && (ends_with(recorded, request) || fabs(was - strength) <= MAX_RELATIVE_DIFFERENCE * strength);
 	char *all = !text  ? NULL
 	            : same ? gt_text("%s%.*s", text, (int)strcspn(recorded + n, ", "), recorded + n)
 	                   : gt_text("%s%.6g", text, strength);
@@ -180,7 +200,7 @@ static gt_status run_shortly(const void *self, double strength, const float *kap
 	const gt_penalty_problem *c = s->c;
 	const gt_solver *solver = c->method->solver;
 	const gt_monitor monitor = { .each = is_short, .self = (void *)self };
-	char *spec = with_strength(s->o, strength, NULL);
+	char *spec = with_strength(s->o, strength, NULL, NULL);
 	gt_penalty *R = NULL;
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
@@ -228,9 +248,10 @@ static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o,
 		return st;
 	/* Heterogeneous devices may differ in the last bit. */
 	found.strength = gt_team_first(gt_array_backend(c->x), found.strength);
-	*spec = with_strength(o, found.strength, c->recorded);
+	char request[REQUEST];
+	*spec = with_strength(o, found.strength, c->recorded, request_of(o, c->water, request));
 	*how = dry ? gt_text(" strength_from=noise:found when it runs")
-	           : gt_text(" strength_from=noise:%.4gHU,of:%.4gHU,factor:%g", found.noise_hu, found.reference_hu, o->factor);
+	           : gt_text(" strength_from=noise:%.4gHU,of:%.4gHU%s", found.noise_hu, found.reference_hu, request);
 	return *spec && *how ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 

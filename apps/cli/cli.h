@@ -118,6 +118,8 @@ gt_status cli_apply(const cli_call *call, const char *projector, int adjoint, co
 /* Prints text that may hold names and contents of files: replaces control characters of arguments and invalid UTF-8,
  * by '?'. */
 void cli_print(FILE *to, const char *format, ...) GT_PRINTF(2, 3);
+/* Returns 1 if memory was missing to print to the standard output. */
+int cli_lost_output(void);
 /* Prints a line to stderr as cli_print(), unless --quiet. */
 void cli_note(const cli_call *call, const char *format, ...) GT_PRINTF(2, 3);
 /* Listener that passes messages of the library to cli_note(); call must outlive it. */

@@ -120,6 +120,8 @@ static int run_command(const cli_command *c, int argc, char **argv)
 	}
 	if (call.common.timings)
 		print_timings();
+	if (code == CLI_DONE && cli_lost_output())
+		code = cli_exit(&call, gt_fail(GT_ERR_MEMORY, "no memory to print the result"));
 	if (code == CLI_DONE && (fflush(stdout) || ferror(stdout)))
 		code = cli_exit(&call, gt_fail(GT_ERR_IO, "cannot write to the standard output"));
 done:

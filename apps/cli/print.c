@@ -22,10 +22,15 @@ static void replace(char *text, char from, char to)
 		*at = to;
 }
 
+static int is_lost; /* 1: memory was missing to print a text to the standard output */
+
+int cli_lost_output(void) { return is_lost; }
+
 /* Newlines and tabs of the format are printed; those of its arguments, as in file names, become '?'. */
 static void print_list(FILE *to, const char *format, va_list args)
 {
 	char *text = NULL, *marked = strdup(format);
+	int is_printed = 0;
 	va_list again;
 	va_copy(again, args);
 	if (marked && vasprintf(&text, format, args) >= 0) {
@@ -41,8 +46,10 @@ static void print_list(FILE *to, const char *format, va_list args)
 			gt_utf8_shown(text, strlen(text), text, strlen(text) + 1);
 			fputs(text, to);
 			free(text);
+			is_printed = 1;
 		}
 	}
+	is_lost |= !is_printed && to == stdout;
 	va_end(again);
 	free(marked);
 }

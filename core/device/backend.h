@@ -106,7 +106,7 @@ struct gt_backend {
 	struct gt_mapped_files *files;  /* see gt_backend_scratch(); NULL: none */
 	int       late;                 /* 1: operations are deferred, see gt_backend_gather() */
 	double    moved;                /* see gt_backend_moved() */
-	void     *staged[GT_STAGED];    /* page-locked buffers of get_staged.c; NULL before their first use */
+	void     *staged[GT_STAGED];    /* page-locked buffers of staged.c; NULL before their first use */
 };
 /* Runs of a shared array. A run has `all` elements; this rank holds elements first ... first+n-1, at element `at` of
  * the array's memory. dense: no gaps between the runs. */

@@ -156,7 +156,7 @@ done:
 /* In place of another failure of the search for such a grid. */
 static gt_status holds_air(const gt_strength_search *s, gt_status st)
 {
-	if (st != GT_ERR_ARG || !s->object.voxels || !(s->mean < MAX_AIR * s->q->water))
+	if (st != GT_ERR_ARG || gt_backend_is_dry_run(s->be) || !s->object.voxels || !(s->mean < MAX_AIR * s->q->water))
 		return st;
 	return gt_fail(GT_ERR_ARG,
 	               "--grid: holds only air: its mean attenuation is %.2g mm-1, water has %.3g: expected an object for which to find "

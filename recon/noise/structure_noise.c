@@ -21,6 +21,8 @@ enum { MARGIN = 4, MIN_CUT = 16 };
 /* The strength is changed until the noise is met as a logarithm, at most in this number of rounds. */
 #define MAX_LOG_MISSED 0.03
 enum { ROUNDS = 4 };
+/* Minimum slope of the logarithm of the noise over that of its target. */
+#define MIN_SLOPE 0.2
 
 void gt_structure_free(gt_structure_patches *t)
 {
@@ -259,7 +261,7 @@ gt_status gt_structure_strength(gt_strength_search *s, double noise, double *str
 {
 	gt_noise_patches *p = &s->patch;
 	const gt_structure_patches *t = &s->structure;
-	double found, response = 0, target = noise;
+	double found, response = 0, target = noise, last = 0, step = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_noise_patches_strength(p, noise, strength));
 	GT_TRY(gt_structure_measure(s, *strength));
@@ -275,7 +277,10 @@ gt_status gt_structure_strength(gt_strength_search *s, double noise, double *str
 			p->noise[k] *= noise / response;
 		if (fabs(off) < MAX_LOG_MISSED || i + 1 == ROUNDS)
 			break;
-		target *= exp(-off);
+		const double slope = i ? fmin(1, fmax(MIN_SLOPE, (off - last) / step)) : 1; /* secant */
+		last = off;
+		step = -off / slope;
+		target *= exp(step);
 		GT_TRY(gt_noise_patches_strength(p, target, strength));
 	}
 done:

@@ -104,7 +104,7 @@ START_TEST(allowed_differences)
 	ck_assert_ptr_nonnull(strstr(heard, "run.nc was written on "));
 	ck_assert_ptr_nonnull(strstr(heard, ": the result is the same but for rounding"));
 	ck_ok(gt_checkpointing_penalty(path, &penalty));
-	ck_assert_str_eq(penalty, "huber:strength=3");
+	ck_assert_str_eq(penalty, "huber:strength=3 strength_from=10HU");
 	free(penalty);
 	ck_refused(gt_checkpointing_penalty(folder, &penalty), GT_ERR_IO, "--resume");
 }

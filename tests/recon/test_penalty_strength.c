@@ -301,11 +301,12 @@ START_TEST(recorded)
 		c.recorded = i ? before : NULL;
 		ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text));
 		if (i == 1)
-			snprintf(expected, sizeof expected, "%.*s strength_from=noise:20HU,of:%.4gHU,factor:1", (int)strcspn(before, " "),
-			         before, found.reference_hu);
+			snprintf(expected, sizeof expected, "%.*s strength_from=noise:20HU,of:%.4gHU,factor:1,asked:20HU",
+			         (int)strcspn(before, " "), before, found.reference_hu);
 		else
-			snprintf(expected, sizeof expected, "quadratic:strength=%.6g strength_from=noise:20HU,of:%.4gHU,factor:1",
-			         found.strength, found.reference_hu);
+			snprintf(expected, sizeof expected,
+			         "quadratic:strength=%.6g strength_from=noise:20HU,of:%.4gHU,factor:1,asked:20HU", found.strength,
+			         found.reference_hu);
 		ck_assert_str_eq(text, expected);
 		free(text);
 		gt_penalty_free(R);

@@ -30,8 +30,8 @@ START_TEST(hu_refer_to_the_water_of_the_scan)
 	char *hu = penalty_of(p, "huber:delta=10HU,noise=1.2HU", "0.03"), *mm = penalty_of(p, "huber:delta=0.0003,noise=0.000036", "0.03");
 	char *half = penalty_of(p, "huber:delta=15HU,noise=1.8HU", "0.02"), *usual = penalty_of(p, "huber:delta=10HU,noise=1.2HU", "0.02");
 	ck_assert_str_eq(hu, mm);
-	ck_assert_msg(!strncmp(hu, "huber:delta=0.0003,strength=", 28) && strstr(hu, "strength_from=noise:1.2HU"), "%s", hu);
-	ck_assert_msg(!strncmp(half, "huber:delta=15HU,strength=", 26) && strstr(half, "noise:1.8HU"), "%s", half);
+	ck_assert_msg(!strncmp(hu, "huber:delta=0.0003,strength=", 28) && strstr(hu, "asked:1.2HU"), "%s", hu);
+	ck_assert_msg(!strncmp(half, "huber:delta=15HU,strength=", 26) && strstr(half, "asked:1.8HU"), "%s", half);
 	ck_assert_msg(strcmp(strstr(usual, "strength="), strstr(hu, "strength=")) != 0, "%s", usual);
 	free(hu);
 	free(mm);
