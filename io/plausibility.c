@@ -1,5 +1,6 @@
 /* Detects projections that cannot be line integrals -ln(I/I0): a warning, or an error that names the first value. */
 #include <gantry/scan.h>
+#include "core/clones.h"
 #include "core/log.h"
 #include "core/arguments.h"
 #include "geometry/projections.h"
@@ -12,11 +13,17 @@
 
 static int is_implausible(float x) { return (x < MIN_LINE_INTEGRAL) | (x > MAX_LINE_INTEGRAL); }
 
-void gt_value_range_scan(gt_value_range *r, const float *value, size_t n)
+GT_WIDER static size_t count_implausible(const float *value, size_t n)
 {
 	size_t implausible = 0;
 	for (size_t i = 0; i < n; i++)
 		implausible += (size_t)is_implausible(value[i]);
+	return implausible;
+}
+
+void gt_value_range_scan(gt_value_range *r, const float *value, size_t n)
+{
+	const size_t implausible = count_implausible(value, n);
 	r->looked += n;
 	if (implausible && !r->implausible)
 		r->min = r->max = value[0];

@@ -5,13 +5,16 @@
 #include <gantry/projector.h>
 #include <gantry/subsets.h>
 #include "core/arguments.h"
+#include "core/device/staged.h"
 #include "core/try.h"
 
 /* Values of views first, first + stride, ..., each copied from its place. */
 static gt_status gather(const gt_scan *scan, const float *data, size_t first, size_t stride, gt_array *b)
 {
-	const size_t view = scan->rows * scan->columns;
+	const size_t view = scan->rows * scan->columns, bytes = view * sizeof *data;
 	gt_status st = GT_OK;
+	if (gt_array_type(b) == GT_F32 && gt_array_put_staged(data + first * view, bytes, stride * bytes, b))
+		return GT_OK;
 	for (size_t v = first, at = 0; v < scan->views; v += stride, at += view) {
 		gt_array *one = NULL;
 		GT_TRY(gt_array_part(b, at, view, &one));

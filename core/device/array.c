@@ -142,7 +142,7 @@ void gt_array_put(const void *host, gt_array *a)
 		gt_runs_put(host, a);
 	else if (can_copy(a, host, "put")) {
 		const void *from = a->first ? (const char *)host + a->first * gt_type_size(a->type) : host;
-		if (!gt_array_put_staged(from, a))
+		if (!gt_array_put_staged(from, gt_array_bytes(a), 0, a))
 			gt_backend_put(a->be, from, a->data, gt_array_bytes(a));
 	}
 }

@@ -13,26 +13,27 @@
 #define PIECE_BYTES ((size_t)16 << 20)
 enum { PLACES = GT_STAGED, GRAIN = 1 << 20 };
 
+/* Byte i of the copy is byte i % block of the block at i / block * stride. */
 struct copy {
 	const char *from;
 	char *to;
-	size_t bytes;
+	size_t first, bytes, block, stride;
 };
 
 static void copy_part(void *self, size_t begin, size_t end, int worker)
 {
 	const struct copy *c = self;
-	const size_t last = end * GRAIN < c->bytes ? end * GRAIN : c->bytes;
+	const size_t last = c->first + (end * GRAIN < c->bytes ? end * GRAIN : c->bytes);
 	(void)worker;
-	memcpy(c->to + begin * GRAIN, c->from + begin * GRAIN, last - begin * GRAIN);
+	for (size_t i = c->first + begin * GRAIN, n; i < last; i += n) {
+		const size_t rest = c->block - i % c->block;
+		n = rest < last - i ? rest : last - i;
+		memcpy(c->to + (i - c->first), c->from + i / c->block * c->stride + i % c->block, n);
+	}
 }
 
 /* With all threads of the host. */
-static void copy(gt_backend *be, const void *from, void *to, size_t bytes)
-{
-	struct copy c = { from, to, bytes };
-	gt_parallel(gt_backend_pool(be), (bytes + GRAIN - 1) / GRAIN, 1, copy_part, &c);
-}
+static void copy(gt_backend *be, struct copy c) { gt_parallel(gt_backend_pool(be), (c.bytes + GRAIN - 1) / GRAIN, 1, copy_part, &c); }
 
 static gt_status get(const gt_array *a, char *host, gt_download *d, void *const buffer[PLACES])
 {
@@ -51,7 +52,8 @@ static gt_status get(const gt_array *a, char *host, gt_download *d, void *const 
 		}
 		if (!k)
 			continue;
-		copy(be, buffer[(k - 1) % PLACES], host + (k - 1) * max * each, gt_array_bytes(part[(k - 1) % PLACES]));
+		const size_t bytes = gt_array_bytes(part[(k - 1) % PLACES]);
+		copy(be, (struct copy){ buffer[(k - 1) % PLACES], host + (k - 1) * max * each, 0, bytes, bytes, 0 });
 	}
 done:
 	gt_download_wait(d);
@@ -88,7 +90,7 @@ int gt_array_get_staged(const gt_array *a, void *host)
 	return done;
 }
 
-int gt_array_put_staged(const void *host, gt_array *a)
+int gt_array_put_staged(const void *host, size_t block, size_t stride, gt_array *a)
 {
 	gt_backend *be = gt_array_backend(a);
 	char *to = is_large(a) ? gt_array_data(a) : NULL;
@@ -98,7 +100,7 @@ int gt_array_put_staged(const void *host, gt_array *a)
 	const int has = has_buffers(be);
 	for (size_t i = 0; has && i < gt_array_bytes(a); i += PIECE_BYTES) {
 		const size_t rest = gt_array_bytes(a) - i, bytes = rest < PIECE_BYTES ? rest : PIECE_BYTES;
-		copy(be, (const char *)host + i, be->staged[0], bytes);
+		copy(be, (struct copy){ host, be->staged[0], i, bytes, block, stride });
 		gt_backend_put(be, be->staged[0], to + i, bytes);
 	}
 	gt_backend_unlock(be);

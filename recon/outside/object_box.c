@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/author/scan_math.h>
+#include "core/clones.h"
 #include "geometry/projections.h"
 #include "recon/outside/object_box.h"
 
@@ -80,7 +81,7 @@ static double mean_of(const gt_projections *p, size_t view, size_t block, size_t
 }
 
 /* The largest mean of each column, over all blocks of rows. sum: scratch, of equal size. */
-static void largest_of(const gt_projections *p, size_t view, double *column, double *sum)
+GT_WIDER static void largest_of(const gt_projections *p, size_t view, double *column, double *sum)
 {
 	const gt_scan *s = p->scan;
 	const size_t blocks = blocks_of(s);
@@ -242,26 +243,36 @@ static void join_slices(bound *b, size_t n, double radius)
 			b[i].limit[line] = bin_of(max, angle_of(&b[i]))[line] + (line == OUTER ? radius * HELIX_BIN : 0);
 }
 
-static double largest(const gt_projections *p)
+/* The largest of n values above 0. */
+GT_WIDER static float largest_of_values(const float *value, size_t n)
 {
 	enum { LANES = 16 }; /* maxima that do not wait for each other */
-	const size_t n = gt_scan_size(p->scan);
 	float max[LANES] = { 0 };
 	for (size_t i = 0; i + LANES <= n; i += LANES)
 		for (int k = 0; k < LANES; k++)
-			max[k] = p->data[i + (size_t)k] > max[k] ? p->data[i + (size_t)k] : max[k];
+			max[k] = value[i + (size_t)k] > max[k] ? value[i + (size_t)k] : max[k];
 	for (size_t i = n - n % LANES; i < n; i++)
-		max[0] = p->data[i] > max[0] ? p->data[i] : max[0];
+		max[0] = value[i] > max[0] ? value[i] : max[0];
 	for (int k = 1; k < LANES; k++)
 		max[0] = max[k] > max[0] ? max[k] : max[0];
-	return (double)max[0];
+	return max[0];
+}
+
+/* The largest value of every step-th view. */
+static double largest(const gt_projections *p, size_t step)
+{
+	const size_t view = p->scan->rows * p->scan->columns;
+	float max = 0;
+	for (size_t v = 0; v < p->scan->views; v += step)
+		max = fmaxf(max, largest_of_values(p->data + v * view, view));
+	return (double)max;
 }
 
 static int find(const gt_projections *p, double max_air, double radius, bound *b, double *column, polygon *g, gt_object_box *box)
 {
 	const gt_scan *s = p->scan;
 	const size_t step = 1 + (s->views - 1) / MAX_VIEWS;
-	const double max = largest(p), air = air_limit(p, step, max_air * max), limit[2] = { air, fmax(air, MIN_CUT * max) };
+	const double max = largest(p, step), air = air_limit(p, step, max_air * max), limit[2] = { air, fmax(air, MIN_CUT * max) };
 	size_t n = 0;
 	for (size_t v = 0; v < s->views; v += step, n += 2) {
 		largest_of(p, v, column, column + s->columns);

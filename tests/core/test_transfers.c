@@ -5,6 +5,7 @@
 #include <gantry/host_memory.h>
 #include "core/device/backend.h"
 #include "core/device/download.h"
+#include "core/device/staged.h"
 #include "core/device/upload.h"
 #include "tests/support/support.h"
 
@@ -138,11 +139,35 @@ START_TEST(large_downloads_keep_their_buffers)
 }
 END_TEST
 
+/* Every third block of 7 kB: a GPU receives them as one array. */
+START_TEST(large_uploads_of_blocks)
+{
+	enum { BLOCK = 1777, STRIDE = 3 };
+	gt_backend *be = gt_test_backend();
+	const size_t n = (size_t)5300 * BLOCK;
+	float *host = malloc(STRIDE * n * sizeof *host), *seen = malloc(n * sizeof *seen);
+	size_t bad = 0;
+	gt_array *x;
+	gt_test_random(3, STRIDE * n, host);
+	ck_ok(gt_array_new(be, GT_F32, n, &x));
+	ck_assert_int_eq(gt_array_put_staged(host, BLOCK * sizeof *host, STRIDE * BLOCK * sizeof *host, x), gt_backend_is_gpu(be));
+	gt_array_get(x, seen);
+	ck_ok(gt_backend_status(be));
+	for (size_t i = 0; i < n && gt_backend_is_gpu(be); i++)
+		bad += seen[i] != host[i / BLOCK * STRIDE * BLOCK + i % BLOCK];
+	ck_assert_uint_eq(bad, 0);
+	free(host), free(seen);
+	gt_array_free(x);
+	gt_backend_close(be);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, single_precision);
 	tcase_add_test(tc, double_precision);
 	tcase_add_test(tc, large_downloads_keep_their_buffers);
+	tcase_add_test(tc, large_uploads_of_blocks);
 }
 
 int main(void) { return gt_test_main("transfers", fill); }
