@@ -22,7 +22,7 @@ static void replace(char *text, char from, char to)
 		*at = to;
 }
 
-/* Newlines and tabs of the format are printed; those of its arguments, as in file names, become '?'. */
+/* Prints newlines and tabs of the format. In arguments, as in file names, they become '?'. */
 static void print_list(FILE *to, const char *format, va_list args)
 {
 	char *text = NULL, *marked = strdup(format);
