@@ -16,7 +16,7 @@ typedef struct {
 	double *image;          /* mm^-1 */
 	double *slope;          /* gradient of the data term there, mm */
 	unsigned char *counts;  /* 1: noise is judged at the voxel: object, away from the ends of the patch */
-	double strength;        /* of the short run */
+	double strength;        /* strength of the short run */
 	double missed;          /* expected noise over the target */
 } gt_structure_patches;
 
