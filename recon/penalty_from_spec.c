@@ -188,10 +188,16 @@ struct short_run {
 /* Ends the run after this part of the iterations. */
 enum { SHORT_PART = 10 };
 
+struct ending {
+	const gt_backend *be;
+	int is_reached;
+};
+
 static int is_short(void *self, const gt_progress *g)
 {
-	const struct short_run *s = self;
-	return gt_backend_is_dry_run(gt_array_backend(s->c->x)) || SHORT_PART * g->iteration >= g->iterations;
+	struct ending *end = self;
+	end->is_reached = gt_backend_is_dry_run(end->be) || SHORT_PART * g->iteration >= g->iterations;
+	return end->is_reached;
 }
 
 static gt_status run_shortly(const void *self, double strength, const float *kappa, gt_array *x)
@@ -199,7 +205,9 @@ static gt_status run_shortly(const void *self, double strength, const float *kap
 	const struct short_run *s = self;
 	const gt_penalty_problem *c = s->c;
 	const gt_solver *solver = c->method->solver;
-	const gt_monitor monitor = { .each = is_short, .self = (void *)self };
+	gt_backend *be = gt_array_backend(x);
+	struct ending end = { be, 0 };
+	const gt_monitor monitor = { .each = is_short, .self = &end };
 	char *spec = with_strength(s->o, strength, NULL, NULL);
 	gt_penalty *R = NULL;
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
@@ -214,8 +222,8 @@ static gt_status run_shortly(const void *self, double strength, const float *kap
 		                     .hi = INFINITY,
 		                     .lo = solver->nonneg && solver->nonneg(c->method->options) ? 0 : -INFINITY };
 	st = gt_solve(solver, &problem, c->method->options, x, &monitor);
-	if (st == GT_STOPPED)
-		st = gt_backend_status(gt_array_backend(x));
+	if (st == GT_STOPPED && end.is_reached) /* not by the caller of the run */
+		st = gt_backend_status(be);
 done:
 	gt_penalty_free(R);
 	free(spec);

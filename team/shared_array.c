@@ -26,7 +26,7 @@ static int is_first_request(const gt_team *t, const struct wish *w, int i)
 	return is_first;
 }
 
-/* 1: a rank in the process of `rank` requests the whole array. first: first rank of that process. */
+/* 1: a rank of the process with ranks first ... end - 1 requests the whole array. */
 static int wants(const struct wish *w, int first, int end)
 {
 	for (int i = first; i < end; i++)

@@ -26,7 +26,7 @@ static int is_lost; /* 1: memory was missing to print a text to the standard out
 
 int cli_lost_output(void) { return is_lost; }
 
-/* Newlines and tabs of the format are printed; those of its arguments, as in file names, become '?'. */
+/* Prints newlines and tabs of the format. In arguments, as in file names, they become '?'. */
 static void print_list(FILE *to, const char *format, va_list args)
 {
 	char *text = NULL, *marked = strdup(format);

@@ -1,7 +1,7 @@
 /* Copies of large arrays from and to memory that is not page-locked, which drivers copy with one thread. Uses two
- * page-locked buffers: one receives data while all host threads empty the other. Uploads use one, since all threads
- * fill it slower than the device reads it. The backend keeps them, 32 MB in all, because page-locking takes longer than
- * the copy. */
+ * page-locked buffers: one receives data while all host threads empty the other. Uploads use one, because the device
+ * reads it faster than all threads fill it. The backend keeps them, 32 MB in all, because page-locking takes longer
+ * than the copy. */
 #include <string.h>
 #include <gantry/host_memory.h>
 #include "core/device/backend.h"
@@ -32,7 +32,7 @@ static void copy_part(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* With all threads of the host. */
+/* Uses all threads of the host. */
 static void copy(gt_backend *be, struct copy c) { gt_parallel(gt_backend_pool(be), (c.bytes + GRAIN - 1) / GRAIN, 1, copy_part, &c); }
 
 static gt_status get(const gt_array *a, char *host, gt_download *d, void *const buffer[PLACES])

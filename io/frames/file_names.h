@@ -4,8 +4,8 @@
 #include <gantry/status.h>
 #include <stddef.h>
 
-/* digits, end: position in the name of the number that orders the files. number is -1 if there is none. is_file is 1
- * if the folder lists a regular file and no link. The caller sets it. */
+/* digits, end: position in the name of the number that orders the files. Without such a number it is -1. The caller
+ * sets is_file: 1 if the folder lists a regular file and no link. */
 typedef struct { char *name; size_t digits, end; long long number; int is_file; } gt_named_file;
 typedef struct { gt_named_file *list; size_t n; } gt_named_files;
 

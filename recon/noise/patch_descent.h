@@ -1,9 +1,9 @@
 #ifndef GT_RECON_PATCH_DESCENT_H
 #define GT_RECON_PATCH_DESCENT_H
-/* Penalised least squares on a patch of a local noise model: minimises
- *   1/2 <z, F z> - <z, v> + strength kappa^2 R(about + z)
- * by conjugate gradients with a Fourier preconditioner and the steps of Fessler and Booth, IEEE Trans. Image Process. 8
- * (1999) 688. Memory: 100 bytes per voxel of a patch, and 16 per number of a spectrum. */
+/* Penalised least squares on a patch of a local noise model. The cost is
+ *   1/2 <z, F z> - <z, v> + strength kappa^2 R(about + z).
+ * Conjugate gradients minimise it, with a Fourier preconditioner and the step of Fessler and Booth, IEEE Trans. Image
+ * Process. 8 (1999) 688. Memory: 100 bytes per voxel of a patch, and 16 per number of a spectrum. */
 #include <stdint.h>
 #include "recon/noise/layers.h"
 #include "recon/noise/local_noise_model.h"

@@ -243,7 +243,9 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 		GT_TRY(check_places(s, noise, found->strength));
 	found->strength *= s->factor;
 	const double unreached = gt_strength_report_unreached(s, noise);
-	found->noise_hu = gt_strength_hu(s, s->structure.counts ? noise * s->structure.missed : fmin(noise, unreached));
+	if (isfinite(unreached))
+		s->structure.missed = 1;
+	found->noise_hu = gt_strength_hu(s, fmin(noise * s->structure.missed, unreached));
 	found->reference_hu = gt_strength_hu(s, s->reference);
 done:
 	free(own);

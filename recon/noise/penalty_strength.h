@@ -30,7 +30,7 @@ typedef struct {
 	const gt_listener *log;         /* receives results and choices; NULL: none */
 	size_t first_slice, slices;     /* requested slices of the grid; the others are padding; slices 0: all */
 	size_t first_across[2], across[2];      /* likewise along x and y: voxels from first_across on; across 0: all */
-	const gt_short_run *short_run;          /* structure then counts; NULL: it is ignored */
+	const gt_short_run *short_run;          /* gives the object's structure; NULL: structure is ignored */
 } gt_strength_problem;
 /* Finds the strength beta, in the unit of the parameter `strength` of the penalty, that leaves a noise of noise_hu
  * HU. The noise is the root mean square over six positions in water, or else in the object, to 2 %. noise_hu 0: four

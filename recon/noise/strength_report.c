@@ -45,6 +45,18 @@ static void report_noise(const gt_strength_search *s, const char *direct, const 
 		          gt_strength_hu(s, s->noise), gt_strength_hu(s, s->reference), direct);
 }
 
+/* Reports noise that exceeds the target because of structure. */
+static void report_missed(const gt_strength_search *s, const gt_strength_found *found)
+{
+	const char *key = "";
+	double c;
+	if (log(s->structure.missed) > MAX_LOG_MISSED && gt_strength_edges(s, &key, &c) == GT_OK && isfinite(c))
+		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
+		          "target noise %.4g HU: expected is %.3g HU, because the structure of the object exceeds the edge threshold of "
+		          "the penalty; a larger %s= brings it nearer",
+		          found->noise_hu / s->structure.missed, found->noise_hu, key);
+}
+
 void gt_strength_report(const gt_strength_search *s, const gt_strength_found *found, double seconds)
 {
 	const char *where = s->object.like_water ? "in water" : "in the object";
@@ -55,11 +67,7 @@ void gt_strength_report(const gt_strength_search *s, const gt_strength_found *fo
 		lowest = fmin(lowest, s->patch.noise[k]);
 		highest = fmax(highest, s->patch.noise[k]);
 	}
-	if (fabs(log(s->structure.missed)) > MAX_LOG_MISSED)
-		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-		          "target noise %.4g HU: expected is %.3g HU, because the structure of the object exceeds the edge threshold of "
-		          "the penalty; a larger c= brings it nearer",
-		          found->noise_hu / s->structure.missed, found->noise_hu);
+	report_missed(s, found);
 	gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
 	          "strength %.4g, found in %.1f s: expected noise %.3g HU instead of %.3g HU (%s, %s); %.3g to %.3g HU "
 	          "depending on the position; %s",

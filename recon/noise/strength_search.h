@@ -16,7 +16,7 @@ typedef struct {
 	double *image;          /* mm^-1 */
 	double *slope;          /* gradient of the data term there, mm */
 	unsigned char *counts;  /* 1: noise is judged at the voxel: object, away from the ends of the patch */
-	double strength;        /* that the short run had */
+	double strength;        /* strength of the short run */
 	double missed;          /* expected noise over the target */
 } gt_structure_patches;
 
@@ -59,6 +59,8 @@ gt_status gt_strength_gather(const gt_strength_search *s, size_t first, size_t s
 gt_status gt_strength_measure_known(gt_strength_search *s);
 /* Computes s->kappa that leaves this noise (mm^-1) everywhere in the object, and kappa^2 of all patches. */
 gt_status gt_strength_even_out(gt_strength_search *s, double noise);
+/* *c: difference, mm^-1, above which the penalty assumes an edge, and its parameter *key; INFINITY: none. */
+gt_status gt_strength_edges(const gt_strength_search *s, const char **key, double *c);
 /* Reports if the penalty's edge threshold is so low that noise of noise_hu cannot be uniform. */
 gt_status gt_strength_report_edges(const gt_strength_search *s, double noise_hu);
 /* Measures the spectra F and G of all patches, at positions in s->object. */

@@ -1,18 +1,18 @@
 /* Noise around structure. A short run of the solver gives an image x with the structure and most of the noise of the
  * result. Around it the cost of a patch is 1/2 <z, F z> + <g, z> + strength kappa^2 R(x + z). The vector g is the
- * gradient of the data term at x. With z(g) the minimiser and n a normal field of spectrum G, half the difference of
- * z(g + n/sqrt(2)) and z(g - n/sqrt(2)) is a response to noise. It exceeds the noise between scans, because x has noise
- * already. The same response in a uniform object with the target noise gives the scale. Takes a tenth of the
- * iterations, and one projection and backprojection. Figures: docs/measurements.md, "Why the noise exceeds the
- * target". */
+ * gradient of the data term at x. Let z(g) be the minimiser and n a normal field of spectrum G. The difference
+ * of z(g + n/sqrt(2)) and z(g - n/sqrt(2)), over sqrt(2), is the response to n. It exceeds the noise between
+ * scans, because x has noise already. The same response in a uniform object with the target noise gives the scale.
+ * Takes a tenth of the iterations, and one projection and backprojection. Figures: docs/measurements.md, "Why the
+ * noise exceeds the target". */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "team/team.h"
 #include "core/try.h"
 #include "geometry/grid.h"
 #include "recon/noise/patch_descent.h"
 #include "recon/noise/structure_noise.h"
+#include "team/team.h"
 
 /* Voxels at each end of a patch of more than MIN_CUT voxels: the penalty lacks neighbours there. */
 enum { MARGIN = 4, MIN_CUT = 16 };
@@ -32,7 +32,7 @@ void gt_structure_free(gt_structure_patches *t)
 	*t = (gt_structure_patches){ .missed = 1 };
 }
 
-/* Returns 1 if voxel i of the patch is away from its ends. *of: index in the volume, clamped to the grid. */
+/* Returns 1 if voxel i of the patch is away from its ends. Sets *of to its index in the volume, or to the nearest. */
 static int voxel_of(const gt_strength_search *s, size_t voxel, size_t i, size_t *of)
 {
 	const size_t *n = s->q->grid->n, *m = s->patch.n, layer = i / s->patch.box;
@@ -144,7 +144,8 @@ gt_status gt_structure_measure(gt_strength_search *s, double strength)
 	const gt_status st = measure(s, strength);
 	gt_strength_mark(s, "penalty: strength");
 	gt_team_alone(s->be, 1);
-	return st;
+	/* The run itself reports a divergence, with its best image. */
+	return st == GT_ERR_DIVERGED ? GT_OK : st;
 }
 
 /* Fields of one patch, in addition to the descent's. */
@@ -223,10 +224,10 @@ static double respond(gt_patch_descent *s, const gt_structure_patches *t, const 
 	return sum;
 }
 
-/* *noise: RMS of the response over the voxels that count, mm^-1, of t, NULL: in a uniform object; p->noise: in each
- * patch. 0: no voxel counts. */
+/* *noise: RMS of the response over the voxels that count, mm^-1, of t, NULL: in a uniform object. 0: no voxel counts.
+ * p->noise: the response of each patch with such voxels, times scale. */
 static gt_status measure_response(gt_noise_patches *p, const gt_structure_patches *t, const unsigned char *counts, double strength,
-                                  double *noise)
+                                  double scale, double *noise)
 {
 	const size_t n = p->size;
 	double sum = 0;
@@ -245,7 +246,7 @@ static gt_status measure_response(gt_noise_patches *p, const gt_structure_patche
 			continue;
 		gt_patch_descent_at(&s, k, strength, p->curvature);
 		const double squares = respond(&s, t, counts + k * n, &r);
-		p->noise[k] = sqrt(squares / (double)here);
+		p->noise[k] = scale * sqrt(squares / (double)here);
 		sum += squares;
 		count += here;
 	}
@@ -257,6 +258,16 @@ done:
 	return st;
 }
 
+/* RMS over all patches. */
+static double mean_noise(const gt_noise_patches *p)
+{
+	double sum = 0;
+	for (size_t k = 0; k < p->places; k++)
+		sum += p->noise[k] * p->noise[k];
+	return sqrt(sum / (double)p->places);
+}
+
+/* The response to noise is scaled to the noise of a uniform object, which is below the target if voxels are large. */
 gt_status gt_structure_strength(gt_strength_search *s, double noise, double *strength)
 {
 	gt_noise_patches *p = &s->patch;
@@ -264,17 +275,16 @@ gt_status gt_structure_strength(gt_strength_search *s, double noise, double *str
 	double found, response = 0, target = noise, last = 0, step = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_noise_patches_strength(p, noise, strength));
+	const double uniform = mean_noise(p);
 	GT_TRY(gt_structure_measure(s, *strength));
 	if (t->counts)
-		GT_TRY(measure_response(p, NULL, t->counts, *strength, &response));
+		GT_TRY(measure_response(p, NULL, t->counts, *strength, 1, &response));
 	for (int i = 0; response > 0; i++) {
-		GT_TRY(measure_response(p, t, t->counts, *strength, &found));
+		GT_TRY(measure_response(p, t, t->counts, *strength, uniform / response, &found));
 		const double off = RATIO_STEP * round(log(found / response) / RATIO_STEP);
 		if (!isfinite(off))
 			break;
 		s->structure.missed = exp(off);
-		for (size_t k = 0; k < p->places; k++)
-			p->noise[k] *= noise / response;
 		if (fabs(off) < MAX_LOG_MISSED || i + 1 == ROUNDS)
 			break;
 		const double slope = i ? fmin(1, fmax(MIN_SLOPE, (off - last) / step)) : 1; /* secant */

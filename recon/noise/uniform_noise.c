@@ -139,8 +139,7 @@ done:
 	return st;
 }
 
-/* Difference, mm^-1, above which the penalty assumes an edge; INFINITY: none. */
-static gt_status edges_of(const gt_strength_search *s, const char **key, double *c)
+gt_status gt_strength_edges(const gt_strength_search *s, const char **key, double *c)
 {
 	const gt_module *regularizer;
 	void *options = NULL;
@@ -160,7 +159,7 @@ gt_status gt_strength_report_edges(const gt_strength_search *s, double noise_hu)
 	const double unit = 1000 / s->q->water;
 	const char *key = "";
 	double c;
-	const gt_status st = edges_of(s, &key, &c);
+	const gt_status st = gt_strength_edges(s, &key, &c);
 	if (st == GT_OK && c * unit < 0.99 * MIN_C * noise_hu)
 		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
 		          "kappa=noise: %s=%.3gHU is less than %d times the noise: small structure counts as edges and keeps more "

@@ -1,6 +1,7 @@
 /* Subtracts the object outside a grid from the data. An analytic method reconstructs the object once, slab by slab;
  * voxels within the grid are set to 0, and the rest is projected, subset by subset. Ziegler, Nielsen and Grass (Med.
- * Phys. 35 (2008) 1317) subtract an outer region likewise. A slab takes no more memory than the volume or data. */
+ * Phys. 35 (2008) 1317) subtract an outer region likewise. Covered slices of a slab take no more memory than the
+ * volume or the data. */
 #include <math.h>
 #include <gantry/analytic.h>
 #include <gantry/projector.h>
@@ -121,7 +122,7 @@ gt_status gt_outside_coverage(const gt_scan *scan, const gt_grid *all, gt_analyt
 	return m->coverage ? m->coverage(all, scan, c) : GT_OK;
 }
 
-/* Slices before and behind the covered ones belong to the slabs at the ends: the method fills them from their
+/* Slices before and after the covered ones belong to the slabs at the ends. The method fills them from their
  * neighbours. */
 gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, gt_subsets *s)
 {

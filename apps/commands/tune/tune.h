@@ -18,7 +18,7 @@ typedef struct {
  * all logs in the folder. */
 gt_status tune_folder_fill(tune_folder *f);
 
-/* Replays of a log by `search` (NULL: every strategy), with that many seeds and evaluations of each. */
+/* Replays of a log by `search` (NULL: every strategy). Each seed has its own search of `evaluations`. */
 typedef struct {
 	const char *path, *search, *curve;
 	uint64_t seed;
