@@ -2,8 +2,8 @@
 #define GT_CORE_DEVICE_PREFETCH_H
 /* Device initialisation ahead of its first use. */
 
-/* Starts device initialisation in a background thread. gt_backend_open() waits for it and returns its failure. Without
- * gt_backend_open(), call gt_backend_prefetch_end() before exit; it waits, and may be called twice. */
+/* Starts a device, or the GPUs of a team (cuda:0-3), in a background thread. gt_backend_open() waits for it and returns
+ * its failure. Without gt_backend_open(), call gt_backend_prefetch_end() before exit; it waits, and may be called twice. */
 void        gt_backend_prefetch(const char *name);
 void        gt_backend_prefetch_end(void);
 #endif
