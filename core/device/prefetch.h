@@ -3,7 +3,7 @@
 /* Device initialisation ahead of its first use. */
 
 /* Starts a device, or the GPUs of a team (cuda:0-3), in a background thread. gt_backend_open() waits for it and returns
- * its failure. Without gt_backend_open(), call gt_backend_prefetch_end() before exit; it waits, and may be called twice. */
+ * its failure. Without gt_backend_open(), call gt_backend_prefetch_end() before exit; it waits. */
 void        gt_backend_prefetch(const char *name);
 void        gt_backend_prefetch_end(void);
 #endif
