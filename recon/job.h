@@ -70,8 +70,8 @@ typedef struct {
 typedef struct {
 	const gt_recon_job *job;
 	gt_backend *be;                 /* NULL: no callback */
-	int direct;                     /* index and number of starts of joint scans; 0: a single scan */
-	size_t start, starts;           /* done, and maximum; iterations 0: no solver runs */
+	int direct;                     /* 1: an analytic method runs */
+	size_t start, starts;           /* index and number of starts of joint scans; 0: a single scan */
 	int iteration, iterations;      /* done, and maximum; iterations 0: no solver runs */
 	int ready;                      /* 1: the solver has prepared its first iteration */
 	double passes;                  /* when the last iteration ended */
@@ -92,9 +92,9 @@ typedef struct {
 	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
 	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or not due */
 	char backend[32], split[32];    /* split: empty for a single backend */
-	char *ranks;                    /* model of the split; seconds 0: unknown */
+	char *ranks;                    /* owned; the ranks of a team; NULL: none */
 	char *splits;                   /* owned; plan of a team: a line per split, and one for the links; NULL: none */
-	gt_model_times model;           /* split; seconds 0: unknown */
+	gt_model_times model;           /* of the split; seconds 0: unknown */
 	size_t subsets;
 	double *cost;                   /* [costs], owned */
 	size_t costs, costs_max;

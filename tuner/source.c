@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "core/files/opener.h"
 #include "core/text.h"
 #include "core/try.h"
@@ -328,7 +329,13 @@ gt_status gt_source_write(const gt_source *s, size_t candidate, const char *path
 			fwrite(l->text, 1, l->length, f);
 	}
 	const int failed = ferror(f);
-	return fclose(f) != 0 || failed ? gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", path, strerror(errno)) : GT_OK;
+	if (fclose(f) == 0 && !failed)
+		return GT_OK;
+	const gt_status st = gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", path, strerror(errno));
+	struct stat now;
+	if (stat(path, &now) == 0 && S_ISREG(now.st_mode))
+		remove(path); /* a part of a program; devices stay */
+	return st;
 }
 
 void gt_source_words(const gt_source *s, const char *variant, char *words, size_t size)

@@ -1,8 +1,10 @@
 /* Annotated sources: the graph, the programs of its paths, and messages about wrong lines.
  * labels: unit, backend: none */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "tests/support/support.h"
 #include "tuner/source.h"
@@ -61,6 +63,16 @@ START_TEST(paths_are_programs)
 		ck_assert_str_eq(program, expected[i].program);
 	}
 	ck_assert_int_eq(gt_source_write(s, 0, "/nowhere/program"), GT_ERR_IO);
+	ck_assert_int_eq(gt_source_write(s, 0, "/dev/full"), GT_ERR_IO);
+	struct rlimit all;
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &all), 0);
+	const struct rlimit little = { 10, all.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+	const gt_status st = gt_source_write(s, 0, path);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &all), 0);
+	ck_assert_int_eq(st, GT_ERR_IO);
+	ck_assert_int_ne(access(path, F_OK), 0); /* no part of a program stays */
 	gt_source_free(s);
 	remove(path);
 }

@@ -100,9 +100,9 @@ typedef struct { double f50, f10, width, height, peak, mean; gt_curve mtf, nps; 
 gt_status quality_texture_of(study *s, const quality_scene *scene, const quality_candidate *c, const quality_result *r,
                         quality_texture *t);
 void      quality_texture_free(quality_texture *t);
-/* Noise over the target in patches of 5 mm of the head, or two voxels of the small study, by further draws.
- * mean: mean ratio. counted: fraction within a tenth of 1, with the error of few draws.
- * spread: relative standard deviation without that error. within: fraction that follows from the spread. */
+/* Noise over the target, by further draws, in patches of 5 mm of the head, or of two voxels of the small study. The
+ * mean is that of the ratios. The fraction `counted` has ratios within a tenth of 1 and includes the error of few
+ * draws. The relative standard deviation `spread` excludes that error, and `within` follows from it. */
 typedef struct {
 	size_t patches;
 	double mean, counted, spread, within;
