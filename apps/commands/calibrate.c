@@ -16,7 +16,7 @@
 #include "io/png.h"
 
 /* In the order of gt_calibrate_names, which files and Python keep. */
-static const char *const find_names[GT_CALIBRATE_PARAMETERS] = { "axis", "roll", "slant", "tilt", "distance" };
+static const char *const find_names[GT_CALIBRATE_PARAMETERS] = { "axis", "roll", "slant", "tilt", "distance", "axis-tilt" };
 static const app_calibrate_options defaults = { .find = "axis,roll", .views = 180 };
 #define AT(field) offsetof(app_calibrate_options, field)
 /* clang-format off */
@@ -24,7 +24,7 @@ static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written projections, with the estimated geometry",
 	  .at = AT(output) },
-	{ .name = "find", .kind = CLI_TEXT, .value = "axis,roll,slant,tilt,distance",
+	{ .name = "find", .kind = CLI_TEXT, .value = "axis,roll,slant,tilt,distance,axis-tilt",
 	  .help = "parameters to estimate (default axis,roll)", .at = AT(find) },
 	{ .name = "beads", .kind = CLI_INPUT, .value = "N|FILE",
 	  .help = "scan of N beads: estimate source and detector; FILE: known positions, a line \"x y z\" (mm) per bead",
@@ -65,7 +65,7 @@ static const cli_option options[] = {
 /* clang-format on */
 
 static double shown(int parameter) { return parameter == GT_CALIBRATE_CENTER || parameter == GT_CALIBRATE_DISTANCE ? 1 : GT_DEGREES; }
-static const char *const units[GT_CALIBRATE_PARAMETERS] = { "pixels", "deg", "deg", "deg", "mm" };
+static const char *const units[GT_CALIBRATE_PARAMETERS] = { "pixels", "deg", "deg", "deg", "mm", "deg" };
 
 static cJSON *report_of(const gt_calibration *c, const gt_scan *scan)
 {
