@@ -102,8 +102,8 @@ def settle() -> None:
 # Options of the command without a value, and the first words of the values of others.
 _FLAGS = {"force", "check", "sinogram", "gaps", "reproducible"}
 _COMMAND = re.compile(r"gantry [a-z]+ [^;,()]*")
-_VALUES = r"""auto|none|no|yes|uniform|file|noise|single|double|zero|off|line-integrals|counts|deg|rad|as-file|reversed|grid
-|[a-z][\w-]*:[^\s;,()]+|[a-z][\w-]*=[^\s;,()]+|\d[^\s;,()]*"""
+_VALUES = r"""auto|none|no|yes|uniform|file|noise|single|double|zero|off|line-integrals|counts|deg|rad|as-file|reversed|grid|fast|iterative|model
+|[a-z][\w-]*:[^\s;,()]+(?:,[a-z][\w-]*=[^\s;,()]+)*|[a-z][\w-]*=[^\s;,()]+|\d[^\s;,()]*"""
 
 
 @functools.cache
@@ -116,7 +116,7 @@ def _option() -> re.Pattern[str]:
             names.append(text(module.name))
             i += 1
     words = "|".join(sorted(names, key=len, reverse=True))
-    return re.compile(rf"(?<![\w-])--(no-)?([a-z][a-z-]+)(?:[= ]({_VALUES}|{words}))?(?![\w=-])", re.VERBOSE)
+    return re.compile(rf"(?<![\w-])--(no-)?([a-z][a-z-]+)(?:[= ]({_VALUES}|{words})(?<!:))?(?![\w=-])", re.VERBOSE)
 
 
 def in_python(message: str, renamed: Mapping[str, str] | None = None) -> str:

@@ -280,6 +280,9 @@ def test_messages_have_the_arguments_of_python():
                             ("try gantry prepare --rings all; or --axis 3.5", "try gantry prepare --rings all; or axis='3.5'"),
                             ("--projector sf-tr takes it", "projector='sf-tr' takes it"), ("use --projector joseph", "use projector='joseph'"),
                             ("(--no-check leaves it out)", "(check=False leaves it out)"), ("an iterative --solver reduces them", "an iterative solver= reduces them"),
+                            ("--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights model --penalty qggmrf:c=10HU,strength=auto; then",
+                             "preset='iterative': solver='os-sqs:iterations=20,subsets=7' weights='model' penalty='qggmrf:c=10HU,strength=auto'; then"),
+                            ("or use --preset fast", "or use preset='fast'"), ("--axis=99: expected", "axis='99': expected"),
                             ("a --x-y --bb", "a x_y= bb="), ("3--4 and co--op", "3--4 and co--op"), ("no option", "no option")):
         assert in_python(given) == expected
     assert in_python("--projector sf-tr", {"projector": "model"}) == "model='sf-tr'"
