@@ -19,6 +19,7 @@ START_TEST(alone_is_refused)
 {
 	gt_team *t = NULL;
 	int me = -1, n = -1, tells = 0;
+	ck_assert(gt_group_all(1) && !gt_group_all(0));
 	ck_refused(gt_team_open("mpi", &t), GT_ERR_UNSUPPORTED, "expected mpirun");
 	ck_refused(gt_team_open_distributed("mpi:cpu:1", 8, &t), GT_ERR_UNSUPPORTED, "backend 'mpi:cpu:1': no launcher");
 	ck_assert(gt_team_is_spec("mpi") && gt_team_is_spec("mpi:cuda:0-3") && !gt_team_is_spec("mpix"));
@@ -88,6 +89,18 @@ START_TEST(ranks_exchange)
 			ck_ok(gt_team_run(t, together, sums));
 		gt_team_close(t);
 	}
+}
+END_TEST
+
+START_TEST(processes_agree)
+{
+	int me, n;
+	ck_ok(gt_processes_begin(&me, &n));
+	ck_assert_int_eq(n, processes());
+	for (int other = 0; other < n; other++)
+		ck_assert_int_eq(gt_group_all(me != other), 0);
+	ck_assert_int_eq(gt_group_all(0), 0);
+	ck_assert_int_eq(gt_group_all(me + 1), 1);
 }
 END_TEST
 
@@ -218,6 +231,7 @@ static void fill(TCase *tc)
 		return;
 	}
 	tcase_add_test(tc, ranks_exchange);
+	tcase_add_test(tc, processes_agree);
 	tcase_add_test(tc, a_failure_is_that_of_all);
 	tcase_add_test(tc, other_versions_and_devices_are_refused);
 	tcase_add_test(tc, uneven_processes_come_within_5_percent);

@@ -8,7 +8,7 @@
 #include "core/module.h"
 
 /* The preset's error over the best in a class. */
-#define MAX_RATIO 1.1
+#define MAX_RATIO 1.03
 
 static quality_size size_of(const study *s) { return quality_found(s)->size; }
 
@@ -161,7 +161,7 @@ static const study_columns tables[] = {
 	{ "errors", "case$|candidate$|noise [HU]|all [HU]|edge [HU]|soft [HU]|bone [HU]|air [HU]|lung [HU]|overshoot [HU]|"
 	            "overshoot at 800 HU, part|strength or cut-off" },
 	{ "asked", "case$|candidate$|noise asked for [HU]|had [HU]|ratio" },
-	{ "verdict", "case$|class$|preset [HU]|best [HU]|best candidate$|ratio|within 1.10$" },
+	{ "verdict", "case$|class$|preset [HU]|best [HU]|best candidate$|ratio|within 1.03$" },
 	{ "texture", "case$|candidate$|MTF 0.5 [1/mm]|MTF 0.1 [1/mm]|edge [mm]|disc's height|NPS peak [1/mm]|NPS mean [1/mm]" },
 	{ "even", "case$|candidate$|patches|draws|mean over asked|within 10 %, counted|spread|within 10 %, without the draws' error" },
 	{ "goals", "case$|promise$|found|bound$|kept$" },
