@@ -234,9 +234,7 @@ static gt_status inner_of(const char *spec, int *inner)
 static gt_status time_work(penalised *p, int k, const char *spec, gt_type type, int repeat, app_timing *t)
 {
 	int inner = 1;
-	const gt_status st = works[k].inner ? inner_of(spec, &inner) : GT_OK;
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(works[k].inner ? inner_of(spec, &inner) : GT_OK);
 	/* in addition to the inner iterations one pass for the result: reads z and a dual, writes */
 	const double streams = works[k].inner ? works[k].streams * inner + 5. : works[k].streams;
 	const gt_status timed = app_time_beside_copy(gt_array_backend(p->x), type, streams * (double)gt_array_bytes(p->x), works[k].run, p,

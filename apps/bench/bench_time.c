@@ -66,7 +66,6 @@ static double one_run(const contender *c, int adjoint)
 
 static gt_status take_turns(contender *c, int adjoint, int repeat, app_timing *t, size_t n)
 {
-	gt_status st = GT_OK;
 	for (int i = -1; i < repeat; i++)
 		for (size_t k = 0; k < n; k++) {
 			if (t[k].refused != GT_OK)
@@ -77,12 +76,11 @@ static gt_status take_turns(contender *c, int adjoint, int repeat, app_timing *t
 		}
 	for (size_t k = 0; k < n; k++)
 		if (t[k].refused == GT_OK) {
-			GT_TRY(gt_backend_status(c[k].be));
+			GT_OR_RETURN(gt_backend_status(c[k].be));
 			t[k].min_ms = 1e3 * gt_linop_min_seconds(c[k].A, adjoint, &t[k].bound);
 			t[k].peak_bytes = bench_peak_bytes(c[k].be);
 		}
-done:
-	return st;
+	return GT_OK;
 }
 
 gt_status app_time_operators(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data, int adjoint,

@@ -17,11 +17,11 @@ void study_step(study *s, const char *format, ...)
 	app_progress_fraction(&s->progress, done);
 }
 
-char *study_format(char *buffer, const char *format, ...)
+char *study_format(char *buffer, size_t bytes, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	vsnprintf(buffer, STUDY_LINE, format, args);
+	vsnprintf(buffer, bytes, format, args);
 	va_end(args);
 	return buffer;
 }
@@ -41,35 +41,29 @@ gt_status study_new(size_t n, size_t size, void *items)
 
 gt_status study_host_floats(size_t n, const char *what, float **x)
 {
-	const gt_status st = gt_host_has_memory((double)n * sizeof **x, what);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(gt_host_has_memory((double)n * sizeof **x, what));
 	*x = malloc(n * sizeof **x);
 	return *x ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: need %.3g MB", what, (double)n * 4e-6);
 }
 
 gt_status study_random(study *s, size_t n, const float **x)
 {
-	gt_status st = GT_OK;
 	if (s->randoms < n) {
 		free(s->random);
 		s->random = NULL;
 		s->randoms = 0;
-		GT_TRY(study_host_floats(n, "random numbers", &s->random));
+		GT_OR_RETURN(study_host_floats(n, "random numbers", &s->random));
 		s->randoms = n;
 		app_fill_random(s->random, n);
 	}
 	*x = s->random;
-done:
-	return st;
+	return GT_OK;
 }
 
 gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan **out)
 {
 	gt_scan *part = NULL;
-	const gt_status st = gt_scan_new(scan->shape, n, scan->rows, scan->columns, &part);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(gt_scan_new(scan->shape, n, scan->rows, scan->columns, &part));
 	gt_view *const views = part->view;
 	*part = *scan;
 	part->views = n;
@@ -95,19 +89,14 @@ done:
 
 static gt_status new_phantom(study *s, const study_object *o, gt_phantom **phantom)
 {
-	char *file = FORMAT("%s.shapes", o->name), *path = cli_text("%s/%s", s->folder.tmp, file);
+	const char *file = FORMAT("%s.shapes", o->name);
 	FILE *out = NULL;
-	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	if (o->statements) {
-		GT_TRY(study_open(&s->folder, file, &out));
-		fputs(o->statements, out);
-		GT_TRY(study_close(file, out));
-	}
-	GT_TRY(gt_phantom_new(o->statements ? path : o->name, o->options, phantom));
-done:
-	free(path);
-	return st;
+	if (!o->statements)
+		return gt_phantom_new(o->name, o->options, phantom);
+	GT_OR_RETURN(study_open(&s->folder, file, &out));
+	fputs(o->statements, out);
+	GT_OR_RETURN(study_close(file, out));
+	return gt_phantom_new(PATH("%s/%s", s->folder.tmp, file), o->options, phantom);
 }
 
 gt_status study_simulate(study *s, const study_object *o, const gt_scan *scan, int rays, float **lines, const gt_grid *grid, float **voxels)

@@ -168,36 +168,29 @@ static gt_status check(const study *s, const study_options *o)
 
 static gt_status begin(study *s, const char *name)
 {
-	gt_status st = GT_OK;
-	GT_TRY(find_kind(name, &s->kind));
-	GT_TRY(study_new(STUDY_OWN + s->kind->tables, sizeof *s->table, &s->table));
-	GT_TRY(study_new(1, s->kind->own_size, &s->own));
-done:
-	return st;
+	GT_OR_RETURN(find_kind(name, &s->kind));
+	GT_OR_RETURN(study_new(STUDY_OWN + s->kind->tables, sizeof *s->table, &s->table));
+	return study_new(1, s->kind->own_size, &s->own);
 }
 
 static gt_status measure(study *s, const study_options *o)
 {
-	gt_status st = GT_OK;
-	GT_TRY(find_devices(s, o->backend));
+	GT_OR_RETURN(find_devices(s, o->backend));
 	study_begin_tables(s, STUDY_LEFT_OUT, STUDY_LEFT_OUT);
-	GT_TRY(s->kind->prepare(s, o));
+	GT_OR_RETURN(s->kind->prepare(s, o));
 	if (s->scan)
 		describe(s);
-	GT_TRY(s->kind->measure(s));
+	GT_OR_RETURN(s->kind->measure(s));
 	study_about(s);
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status read(study *s, const char *from)
 {
-	gt_status st = GT_OK;
-	GT_TRY(study_read_tables(s, from));
+	GT_OR_RETURN(study_read_tables(s, from));
 	s->steps = 1;
 	study_row(&s->table[STUDY_ABOUT], TXT("figures drawn by"), TXT(s->call->line));
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status tell(study *s)

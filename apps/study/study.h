@@ -1,6 +1,7 @@
 #ifndef GT_APPS_STUDY_STUDY_H
 #define GT_APPS_STUDY_STUDY_H
 /* Framework of all studies: tables, folder, figures, report. Each study is a folder with a study_kind. */
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,10 +14,12 @@
 #include "apps/cli/workload.h"
 
 typedef struct study study;
-/* Formats text into a buffer of the enclosing block, at most STUDY_LINE - 1 bytes. */
-enum { STUDY_LINE = 512 };
-#define FORMAT(...) study_format((char[STUDY_LINE]){ "" }, __VA_ARGS__)
-char *study_format(char *buffer, const char *format, ...) GT_PRINTF(2, 3);
+/* Formats a line of text, or a path, into a buffer of the enclosing block. The rest of a longer text is lost; a path of
+ * STUDY_PATH - 1 bytes is longer than the system takes. */
+enum { STUDY_LINE = 512, STUDY_PATH = PATH_MAX + 2 };
+#define FORMAT(...) study_format((char[STUDY_LINE]){ "" }, STUDY_LINE, __VA_ARGS__)
+#define PATH(...) study_format((char[STUDY_PATH]){ "" }, STUDY_PATH, __VA_ARGS__)
+char *study_format(char *buffer, size_t bytes, const char *format, ...) GT_PRINTF(3, 4);
 /* malloc'ed; NULL without memory. */
 char *study_print(const char *format, va_list args);
 
@@ -70,10 +73,10 @@ const char *study_file(const study_folder *f, const char *name);
 /* A new file of the folder; study_close() reports failed writes. */
 gt_status study_open(const study_folder *f, const char *name, FILE **out);
 gt_status study_close(const char *name, FILE *out);
-/* Writes n floats in the byte order of this machine. */
 #define STUDY_ARRAYS "arrays/" /* their folder */
 gt_status study_arrays(const study_folder *f);          /* makes it once */
 int       study_has_arrays(void);
+/* Writes n floats to NAME.f32 of that folder, in the byte order of this machine. */
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n);
 /* Runs NAME.gp in the folder, which must make NAME.png. */
 gt_status study_draw(const study_folder *f, const char *name);

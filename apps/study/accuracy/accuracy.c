@@ -31,19 +31,16 @@ done:
 
 static gt_status measure(study *s)
 {
-	gt_status st = GT_OK;
-	GT_TRY(study_find_variants(s));
+	GT_OR_RETURN(study_find_variants(s));
 	/* all but the head have references too */
 	s->steps = study_times_steps(s) + 11 * study_count(s, IN_ACCURACY) + 2;
 	study_begin_tables(s, STUDY_TIMES, STUDY_INTERPOLATION);
-	GT_TRY(study_ones(s));
-	GT_TRY(study_random_errors(s));
-	GT_TRY(study_bar(s));
-	GT_TRY(study_head_error(s));
-	GT_TRY(study_interpolation(s));
-	GT_TRY(study_times(s));
-done:
-	return st;
+	GT_OR_RETURN(study_ones(s));
+	GT_OR_RETURN(study_random_errors(s));
+	GT_OR_RETURN(study_bar(s));
+	GT_OR_RETURN(study_head_error(s));
+	GT_OR_RETURN(study_interpolation(s));
+	return study_times(s);
 }
 
 /* The whole field of view of the paper's scanner, or a scan file. */

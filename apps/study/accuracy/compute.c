@@ -112,15 +112,13 @@ static gt_status cut_rows(const gt_scan *scan, const float *data, double low, do
 	const double last = (double)scan->rows - 1, from = fmin(fmax(floor(low) - MARGIN, 0), last);
 	const size_t first = (size_t)from, count = (size_t)(fmin(fmax(ceil(high) + MARGIN, from), last) - from) + 1;
 	const size_t view = scan->rows * scan->columns, less = count * scan->columns;
-	gt_status st = GT_OK;
-	GT_TRY(study_host_floats(scan->views * less, "rows of the projections", some));
-	GT_TRY(gt_scan_clone(scan, part));
+	GT_OR_RETURN(study_host_floats(scan->views * less, "rows of the projections", some));
+	GT_OR_RETURN(gt_scan_clone(scan, part));
 	(*part)->rows = count;
 	(*part)->row_center -= (double)first;
 	for (size_t v = 0; v < scan->views; v++)
 		memcpy(*some + v * less, data + v * view + first * scan->columns, less * sizeof **some);
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status boxes_alone(const operator_on *w, const study_experiment *e, const gt_scan *scan, double *out)

@@ -49,21 +49,19 @@ static gt_status write_pictures(study *s, study_variant *v, const study_outputs 
 	static const char *const forward[] = { "0", "45" }, *const backs[] = { "one", "all" };
 	const size_t view = s->scan->rows * s->scan->columns, plane = s->grid.n[0] * s->grid.n[1];
 	const char *key = v ? v->key : "reference";
-	gt_status st = GT_OK;
 	for (size_t k = 0; k < 2 && k < views; k++) {
-		const char *name = FORMAT("forward-%s-%s.f32", forward[k], key);
+		const char *name = FORMAT("forward-%s-%s", forward[k], key);
 		const double *of = x->forward + k * view;
-		GT_TRY(v ? write_difference(s, name, of, from->forward + k * view, view, &v->window[STUDY_AT_0 + k])
-		         : study_floats(&s->folder, name, of, view));
+		GT_OR_RETURN(v ? write_difference(s, name, of, from->forward + k * view, view, &v->window[STUDY_AT_0 + k])
+		               : study_floats(&s->folder, name, of, view));
 	}
 	for (int k = 0; k < 2; k++) {
-		GT_TRY(study_floats(&s->folder, FORMAT("back-%s-%s.f32", backs[k], key), x->back[k], plane));
+		GT_OR_RETURN(study_floats(&s->folder, FORMAT("back-%s-%s", backs[k], key), x->back[k], plane));
 		if (v)
-			GT_TRY(write_difference(s, FORMAT("back-%s-difference-%s.f32", backs[k], key), x->back[k], from->back[k], plane,
-			                        &v->window[STUDY_FROM_ONE + k]));
+			GT_OR_RETURN(write_difference(s, FORMAT("back-%s-difference-%s", backs[k], key), x->back[k], from->back[k], plane,
+			                              &v->window[STUDY_FROM_ONE + k]));
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static void add_profiles(study *s, const study_results *r, size_t k)
@@ -91,8 +89,7 @@ static void add_error(study_table *t, const double *x, const double *from, size_
 static gt_status add_ones(study *s, study_results *r, size_t views)
 {
 	const size_t rays = views * s->scan->rows * s->scan->columns, plane = s->grid.n[0] * s->grid.n[1];
-	gt_status st = GT_OK;
-	GT_TRY(write_pictures(s, NULL, &r->reference[0], NULL, views));
+	GT_OR_RETURN(write_pictures(s, NULL, &r->reference[0], NULL, views));
 	for (study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));) {
 		const study_outputs *x = study_of(s, r, v), *from = study_reference(r, v);
 		study_table *forward = &s->table[STUDY_FORWARD_ERRORS], *back = &s->table[STUDY_BACK_ERRORS];
@@ -100,7 +97,7 @@ static gt_status add_ones(study *s, study_results *r, size_t views)
 			v->parts &= ~(unsigned)IN_ACCURACY;
 			continue;
 		}
-		GT_TRY(write_pictures(s, v, x, from, views));
+		GT_OR_RETURN(write_pictures(s, v, x, from, views));
 		study_row(forward, TXT(v->label), TXT(from->model));
 		add_error(forward, x->forward, from->forward, rays);
 		study_row(back, TXT(v->label), TXT(from->model));
@@ -109,8 +106,7 @@ static gt_status add_ones(study *s, study_results *r, size_t views)
 	}
 	for (size_t k = 0; k < 2 && k < views; k++)
 		add_profiles(s, r, k);
-done:
-	return st;
+	return GT_OK;
 }
 
 gt_status study_ones(study *s)
@@ -213,7 +209,7 @@ static char *position_of(const choice *c, size_t i, char *text)
 	const study_box *b = c->box;
 	for (; i >= study_box_voxels(b); b++)
 		i -= study_box_voxels(b);
-	return study_format(text, "%zu, %zu, %zu", b->first[0] + i % b->n[0], b->first[1] + i / b->n[0] % b->n[1],
+	return study_format(text, STUDY_LINE, "%zu, %zu, %zu", b->first[0] + i % b->n[0], b->first[1] + i / b->n[0] % b->n[1],
 	                    b->first[2] + i / b->n[0] / b->n[1]);
 }
 

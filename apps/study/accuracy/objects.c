@@ -115,9 +115,7 @@ static gt_status fit_head(const gt_scan *scan, gt_grid *grid, gt_phantom_options
 	const double radius = gt_scan_field_of_view(scan, NULL, NULL);
 	double size;
 	size_t below;
-	const gt_status st = study_phantom_radius("forbild-head", &size);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(study_phantom_radius("forbild-head", &size));
 	for (int a = 0; a < 3; a++)
 		o->shift[a] = grid->center[a];
 	o->scale = radius > 0 && size > 0.95 * radius ? 0.95 * radius / size : 1;

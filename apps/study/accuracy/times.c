@@ -151,19 +151,17 @@ static gt_status time_sample(study *s, const timing *c, size_t many, int careful
 {
 	const size_t few = many / 3, views = c->scan->views;
 	double some[DIRECTIONS] = { 0 }, more[DIRECTIONS];
-	gt_status st = GT_OK;
 	if (many >= views)
 		many = views;
 	else
-		GT_TRY(time_some_views(s, c, few, careful, some));
-	GT_TRY(time_some_views(s, c, many, careful, more));
+		GT_OR_RETURN(time_some_views(s, c, few, careful, some));
+	GT_OR_RETURN(time_some_views(s, c, many, careful, more));
 	for (int d = 0; d < DIRECTIONS; d++) {
 		t->apply[d] = more[d];
 		if (many < views)
 			t->apply[d] += each_view(c->variant, some[d], few, more[d], many) * (double)(views - many);
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status time_cpu(study *s, const timing *c, seconds *t)
@@ -211,10 +209,9 @@ static gt_status table_of_times(study *s)
 {
 	study_table *table = &s->table[STUDY_TIMES];
 	seconds one = none;
-	gt_status st = GT_OK;
 	for (study_variant *v = NULL; (v = study_next(s, v, IN_TIMES));) {
 		seconds t;
-		GT_TRY(time_case(s, "times", &(timing){ v, s->scan, &s->grid, 1, 1 }, &t));
+		GT_OR_RETURN(time_case(s, "times", &(timing){ v, s->scan, &s->grid, 1, 1 }, &t));
 		if (v == accuracy_of(s)->variant)
 			one = t;
 		v->update = fmax(t.apply[FORWARD], t.apply[BACK]) / ((double)gt_grid_voxels(&s->grid) * (double)s->scan->views);
@@ -223,8 +220,7 @@ static gt_status table_of_times(study *s)
 			study_row(table, NUM(t.total[d]), NUM(one.total[d] / t.total[d]), NUM(t.apply[d]), NUM(one.apply[d] / t.apply[d]),
 			          NUM(gups(s->scan, &s->grid, t.apply[d])));
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status table_of_gups(study *s)
@@ -325,7 +321,6 @@ done:
 static gt_status run_sweep(study *s, const sweep *w)
 {
 	const size_t *value = values(s, w);
-	gt_status st = GT_OK;
 	for (int d = 0; d < DIRECTIONS; d++) {
 		for (const study_variant *v = NULL; (v = study_next(s, v, IN_SWEEPS));)
 			study_head(&s->table[w->table + d], "%s [s]", v->label);
@@ -333,9 +328,8 @@ static gt_status run_sweep(study *s, const sweep *w)
 			study_head(&s->table[w->table + d], "copies to the GPU [s]");
 	}
 	for (size_t i = 0; i < MAX_VALUES && value[i]; i++)
-		GT_TRY(sweep_case(s, w, value[i]));
-done:
-	return st;
+		GT_OR_RETURN(sweep_case(s, w, value[i]));
+	return GT_OK;
 }
 
 size_t study_times_steps(const study *s)
@@ -349,11 +343,9 @@ size_t study_times_steps(const study *s)
 
 gt_status study_times(study *s)
 {
-	gt_status st = GT_OK;
-	GT_TRY(table_of_times(s));
-	GT_TRY(table_of_gups(s));
+	GT_OR_RETURN(table_of_times(s));
+	GT_OR_RETURN(table_of_gups(s));
 	for (int k = 0; k < SWEEPS; k++)
-		GT_TRY(run_sweep(s, &sweeps[k]));
-done:
-	return st;
+		GT_OR_RETURN(run_sweep(s, &sweeps[k]));
+	return GT_OK;
 }

@@ -124,20 +124,18 @@ static gt_status add_columns(study *s, const gt_projector *p)
 
 gt_status study_find_variants(study *s)
 {
-	gt_status st = GT_OK;
 	for (size_t i = 0; gt_projectors[i]; i++)
 		if (!gt_projectors[i]->cuda_only)
-			GT_TRY(add_cpu(s, gt_projectors[i]));
+			GT_OR_RETURN(add_cpu(s, gt_projectors[i]));
 		else if (!s->gpu[0])
 			study_leave_out_as(s, "all", gt_projectors[i]->name, "runs on a GPU only, and there is none here");
 	for (size_t i = 0; s->gpu[0] && gt_projectors[i]; i++) {
-		GT_TRY(add_gpu(s, gt_projectors[i], gt_projectors[i]->name, IN_TIMES | IN_GUPS | IN_ACCURACY | IN_SWEEPS));
-		GT_TRY(add_columns(s, gt_projectors[i]));
+		GT_OR_RETURN(add_gpu(s, gt_projectors[i], gt_projectors[i]->name, IN_TIMES | IN_GUPS | IN_ACCURACY | IN_SWEEPS));
+		GT_OR_RETURN(add_columns(s, gt_projectors[i]));
 	}
 	if (!accuracy_of(s)->reference)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no projector supports this scan on the CPU: %s", gt_error()));
-done:
-	return st;
+		return gt_fail(GT_ERR_UNSUPPORTED, "no projector supports this scan on the CPU: %s", gt_error());
+	return GT_OK;
 }
 
 const char *study_model(const study_variant *v) { return v->projector->model ? v->projector->model : v->projector->name; }

@@ -79,13 +79,11 @@ done:
 
 static gt_status make_data(work *w)
 {
-	gt_status st = GT_OK;
 	for (int d = 0; d < DRAWS; d++) {
 		const study_case c = { .photons = photons, .seed = (unsigned)(10 + d), .weighted = 1 };
-		GT_TRY(study_case_data(w->s, &c, &w->scene, &w->data[d], &w->weights[d]));
+		GT_OR_RETURN(study_case_data(w->s, &c, &w->scene, &w->data[d], &w->weights[d]));
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status run_fdk(work *w, const setting *t, int draw, float **out)
@@ -120,9 +118,7 @@ static gt_status run_pcg(work *w, const setting *t, int draw, float **out)
 	study_outcome o;
 	job.d.gpu = 0; /* no times wanted */
 	w->s->done--;
-	const gt_status st = study_iterate(w->s, &job, &o);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(study_iterate(w->s, &job, &o));
 	*out = o.x;
 	o.x = NULL;
 	study_outcome_free(&o);
@@ -171,7 +167,6 @@ static void measure(work *w, result *r)
 
 static gt_status run_settings(work *w)
 {
-	gt_status st = GT_OK;
 	for (size_t i = 0; i < SETTINGS; i++) {
 		const setting *t = &settings[i];
 		result *r = &w->of[i];
@@ -183,14 +178,13 @@ static gt_status run_settings(work *w)
 			snprintf(r->name, sizeof r->name, "fdk, %s, cut-off %g", t->window, t->value);
 		for (int d = 0; d < DRAWS; d++) {
 			study_step(w->s, "noise: %s", r->name);
-			GT_TRY(is_pcg(t) ? run_pcg(w, t, d, &r->x[d]) : run_fdk(w, t, d, &r->x[d]));
+			GT_OR_RETURN(is_pcg(t) ? run_pcg(w, t, d, &r->x[d]) : run_fdk(w, t, d, &r->x[d]));
 		}
 		measure(w, r);
 		free(r->x[1]);
 		r->x[1] = NULL;
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static void add_table(const work *w)

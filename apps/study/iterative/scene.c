@@ -153,7 +153,7 @@ gt_status study_planes(study *s, const char *name, const gt_grid *g, const float
 		for (size_t i = 0; i < n; i++)
 			squares += out[i] * out[i];
 		count += n;
-		st = study_floats(&s->folder, FORMAT("%s-%s.f32", name, names[axis]), out, n);
+		st = study_floats(&s->folder, FORMAT("%s-%s", name, names[axis]), out, n);
 	}
 	if (rms && count)
 		*rms = sqrt(squares / (double)count);

@@ -230,8 +230,7 @@ gt_status quality_match(study *s, const quality_scene *scene, const quality_cand
 		                      [QUALITY_SMALL] = MAX_TRIALS,
 		                      [QUALITY_FULL] = MAX_TRIALS };
 	double low[2] = { NAN, NAN }, high[2] = { NAN, NAN };
-	gt_status st = GT_OK;
-	GT_TRY(quality_run(s, scene, c, noise, asked ? 0 : guess, r));
+	GT_OR_RETURN(quality_run(s, scene, c, noise, asked ? 0 : guess, r));
 	if (asked) {
 		*asked = *r;
 		asked->x = NULL;
@@ -247,9 +246,8 @@ gt_status quality_match(study *s, const quality_scene *scene, const quality_cand
 		if ((is_direct(c) && strength < MIN_CUTOFF) || (c->max > 0 && off > 0 && r->strength >= c->max))
 			break;
 		quality_result_free(r);
-		GT_TRY(quality_run(s, scene, c, noise, is_direct(c) ? fmin(1, strength) : strength, r));
+		GT_OR_RETURN(quality_run(s, scene, c, noise, is_direct(c) ? fmin(1, strength) : strength, r));
 		r->runs = k + 1;
 	}
-done:
-	return st;
+	return GT_OK;
 }

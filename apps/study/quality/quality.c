@@ -43,7 +43,7 @@ static gt_status add_even(study *s, const quality_scene *scene, int number, cons
 		found->at_steps = e.at_steps;
 	if (number == QUALITY_UNIFORM_NOISE)
 		found->even = e.within;
-	GT_TRY(study_floats(&s->folder, FORMAT("%s-%d-noise.f32", scene->of->key, number), e.ratio, e.wide * e.high));
+	GT_TRY(study_floats(&s->folder, FORMAT("%s-%d-noise", scene->of->key, number), e.ratio, e.wide * e.high));
 done:
 	quality_even_free(&e);
 	return st;
@@ -90,15 +90,14 @@ static gt_status run_candidates(study *s, const quality_scene *scene, quality_re
 {
 	const quality_case *c = scene->of;
 	double guess = 0;
-	gt_status st = GT_OK;
 	for (int i = 0; i < QUALITY_CANDIDATES; i++) {
 		const quality_candidate *by = &quality_candidates[i];
 		quality_result asked = { .runs = 0 };
 		if (!has_candidate(s, i))
 			continue;
 		study_step(s, "%s: %s", c->key, by->name);
-		GT_TRY(quality_match(s, scene, by, c->noise, by->penalty ? guess : 0, i == QUALITY_PRESET || !guess ? &asked : NULL,
-		                     &r[i]));
+		GT_OR_RETURN(quality_match(s, scene, by, c->noise, by->penalty ? guess : 0, i == QUALITY_PRESET || !guess ? &asked : NULL,
+		                           &r[i]));
 		if (i == QUALITY_PRESET) {
 			study_row(&s->table[QUALITY_ASKED], TXT(c->key), TXT(by->name), NUM(c->noise), NUM(asked.noise),
 			          NUM(asked.noise / c->noise));
@@ -109,13 +108,12 @@ static gt_status run_candidates(study *s, const quality_scene *scene, quality_re
 		study_row(&s->table[QUALITY_ERRORS], TXT(c->key), TXT(by->name), NUM(r[i].noise));
 		study_numbers(&s->table[QUALITY_ERRORS], r[i].rms, QUALITY_CLASSES);
 		study_row(&s->table[QUALITY_ERRORS], NUM(r[i].overshoot), NUM(r[i].at_steps), NUM(r[i].strength));
-		GT_TRY(add_texture(s, scene, i, &r[i], found));
+		GT_OR_RETURN(add_texture(s, scene, i, &r[i], found));
 		if (by->quick)
-			GT_TRY(quality_pictures(s, scene, FORMAT("%s-%d", c->key, i), r[i].x));
+			GT_OR_RETURN(quality_pictures(s, scene, FORMAT("%s-%d", c->key, i), r[i].x));
 		quality_result_free(&r[i]);
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status run_case(study *s, const quality_case *c, int near[2])
@@ -140,7 +138,6 @@ done:
 static gt_status measure(study *s)
 {
 	int near[2] = { 0, 0 };
-	gt_status st = GT_OK;
 	s->steps = 1;
 	for (int k = 0; k < QUALITY_CASES; k++)
 		for (int i = 0; i < QUALITY_CANDIDATES; i++)
@@ -148,13 +145,12 @@ static gt_status measure(study *s)
 	study_begin_tables(s, QUALITY_ERRORS, QUALITY_CURVES);
 	for (int k = 0; k < QUALITY_CASES; k++)
 		if (quality_has_case(s, k))
-			GT_TRY(run_case(s, &quality_cases[k], near));
+			GT_OR_RETURN(run_case(s, &quality_cases[k], near));
 	snprintf(quality_found(s)->claim, sizeof quality_found(s)->claim,
 	         "The preset is within %.2f of the best in %d of %d classes of tissue%s.", MAX_RATIO, near[0], near[1],
 	         near[0] == near[1] ? ": in every one" : "; the table says where it is not");
 	cli_note(s->call, "%s", quality_found(s)->claim);
-done:
-	return st;
+	return GT_OK;
 }
 
 static const study_columns tables[] = {

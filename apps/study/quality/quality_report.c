@@ -27,8 +27,8 @@ done:
 
 gt_status quality_pictures(study *s, const quality_scene *c, const char *name, const float *x)
 {
-	const gt_status st = write(s, c, FORMAT("%s.f32", name), x ? x : c->truth, NULL);
-	return st == GT_OK && x ? write(s, c, FORMAT("%s-error.f32", name), x, c->truth) : st;
+	const gt_status st = write(s, c, FORMAT("%s", name), x ? x : c->truth, NULL);
+	return st == GT_OK && x ? write(s, c, FORMAT("%s-error", name), x, c->truth) : st;
 }
 
 /* Draws the picture of a candidate (-1: the truth) in a column, or below it the error. */

@@ -158,35 +158,28 @@ int study_has_arrays(void) { return arrays != NULL; }
 
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n)
 {
+	const char *path = FORMAT(STUDY_ARRAYS "%s.f32", name);
 	FILE *out = NULL;
-	char *path = cli_text(STUDY_ARRAYS "%s", name);
-	gt_status st = path ? study_arrays(f) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	GT_TRY(study_open(f, path, &out));
+	GT_OR_RETURN(study_arrays(f));
+	GT_OR_RETURN(study_open(f, path, &out));
 	for (size_t i = 0; i < n; i++) {
 		const float y = (float)x[i];
 		fwrite(&y, sizeof y, 1, out);
 	}
-	st = study_close(path, out);
-done:
-	free(path);
-	return st;
+	return study_close(path, out);
 }
 
 gt_status study_draw(const study_folder *f, const char *name)
 {
-	char *script = cli_text("%s.gp", name), *picture = cli_text("%s.png", name), *log = cli_text("%s.log", name), message[256];
-	const char *log_path = log ? study_file(f, log) : NULL, *path = picture ? study_file(f, picture) : NULL;
-	gt_status st = script && log_path && path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	if (app_gnuplot(f->tmp, log, NULL, script) != 0 || access(path, R_OK) != 0) {
+	const char *picture = FORMAT("%s.png", name), *log = FORMAT("%s.log", name);
+	const char *log_path = study_file(f, log), *path = study_file(f, picture);
+	char message[256];
+	if (!log_path || !path)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (app_gnuplot(f->tmp, log, NULL, FORMAT("%s.gp", name)) != 0 || access(path, R_OK) != 0) {
 		app_gnuplot_message(log_path, message, sizeof message);
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "gnuplot could not draw %s: %s", picture, message));
+		return gt_fail(GT_ERR_UNSUPPORTED, "gnuplot could not draw %s: %s", picture, message);
 	}
 	unlink(log_path);
-done:
-	free(script);
-	free(picture);
-	free(log);
-	return st;
+	return GT_OK;
 }

@@ -31,9 +31,7 @@ gt_status study_plot_style(study *s)
 		"set for [e=-12:12] ytics add (sprintf('%g', 2 * 10.0**e) 2 * 10.0**e, sprintf('%g', 5 * 10.0**e) 5 * 10.0**e)\"\n"
 		"differences = \"defined (-1 '#053061', -0.5 '#4393c3', 0 '#ffffff', 0.5 '#d6604d', 1 '#67001f')\"\n";
 	FILE *out = NULL;
-	const gt_status st = study_open(&s->folder, "style.gp", &out);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(study_open(&s->folder, "style.gp", &out));
 	fputs(text, out);
 	return study_close("style.gp", out);
 }

@@ -108,20 +108,19 @@ void study_page_table(study_page *p, int which)
 /* Reads a file of the folder; NULL on failure. */
 static void *read_all(study_page *p, const char *name, size_t *bytes)
 {
-	char *path = cli_text("%s/%s", p->s->folder.tmp, name), *data = NULL;
+	char *data = NULL;
 	if (p->st == GT_OK)
-		p->st = path ? study_read_file(path, &data, bytes) : gt_fail(GT_ERR_MEMORY, "out of memory for the report");
-	free(path);
+		p->st = study_read_file(PATH("%s/%s", p->s->folder.tmp, name), &data, bytes);
 	return data;
 }
 
 void study_page_figure(study_page *p, const char *name, const char *caption)
 {
-	char *file = keep(p, cli_text("%s.png", name));
+	const char *file = FORMAT("%s.png", name);
 	size_t bytes = 0;
-	void *image = p->s->no_figures || !file ? NULL : keep(p, read_all(p, file, &bytes));
+	void *image = p->s->no_figures ? NULL : keep(p, read_all(p, file, &bytes));
 	add(p, (gt_page_part){ .kind = GT_PAGE_FIGURE,
-	                       .caption = keep(p, cli_text("%s  %s", caption, file ? file : "")),
+	                       .caption = keep(p, cli_text("%s  %s", caption, file)),
 	                       .image = image,
 	                       .image_bytes = bytes,
 	                       .name = keep_text(p, name),

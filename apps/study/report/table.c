@@ -162,15 +162,14 @@ done:
 gt_status study_read_file(const char *path, char **text, size_t *bytes)
 {
 	int file;
-	gt_status st = gt_file_open(path, &file, bytes);
-	FILE *in = st == GT_OK ? fdopen(file, "rb") : NULL;
-	*text = in ? malloc(*bytes + 1) : NULL;
-	if (st == GT_OK && !*text)
+	GT_OR_RETURN(gt_file_open(path, &file, bytes));
+	gt_status st = GT_OK;
+	FILE *in = fdopen(file, "rb");
+	*text = in ? calloc(1, *bytes + 1) : NULL;
+	if (!*text)
 		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	else if (st == GT_OK && fread(*text, 1, *bytes, in) != *bytes)
+	else if (fread(*text, 1, *bytes, in) != *bytes)
 		st = gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
-	else if (st == GT_OK)
-		(*text)[*bytes] = 0;
 	if (in)
 		fclose(in);
 	return st;
@@ -220,19 +219,17 @@ static gt_status add_cell(const reader *r, study_table *t)
 static gt_status read_row(reader *r, study_table *t)
 {
 	size_t cells = 0;
-	gt_status st = GT_OK;
 	do {
 		next_cell(r);
 		if (r->end < 0)
 			return gt_fail(GT_ERR_FORMAT, "%s, line %zu: unclosed quotation marks", r->path, r->line);
-		GT_TRY(add_cell(r, t));
+		GT_OR_RETURN(add_cell(r, t));
 		cells++;
 	} while (r->end == ',');
 	if (cells != t->columns)
 		return gt_fail(GT_ERR_FORMAT, "%s, line %zu: %zu cells: expected %zu, one per column", r->path, r->line, cells, t->columns);
 	r->line++;
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status read_csv(const char *path, study_table *t)
@@ -240,8 +237,8 @@ static gt_status read_csv(const char *path, study_table *t)
 	char *text = NULL;
 	size_t bytes;
 	reader r = { .path = path, .line = 1 };
-	gt_status st = study_read_file(path, &text, &bytes);
-	GT_TRY(st);
+	gt_status st = GT_OK;
+	GT_TRY(study_read_file(path, &text, &bytes));
 	r.at = text;
 	do {
 		next_cell(&r);
@@ -285,16 +282,12 @@ static gt_status check_columns(const char *path, const char *heads, const study_
 
 gt_status study_read_tables(study *s, const char *from)
 {
-	gt_status st = GT_OK;
-	for (size_t i = 0; st == GT_OK && i < STUDY_OWN + s->kind->tables; i++) {
-		char *path = cli_text("%s/%s.csv", from, study_table_name(s, i));
-		if (!path)
-			return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < STUDY_OWN + s->kind->tables; i++) {
+		const char *path = PATH("%s/%s.csv", from, study_table_name(s, i));
 		if (i == STUDY_ABOUT || access(path, F_OK) == 0)
-			st = read_csv(path, &s->table[i]);
-		if (st == GT_OK && s->table[i].columns)
-			st = check_columns(path, study_table_heads(s, i), &s->table[i]);
-		free(path);
+			GT_OR_RETURN(read_csv(path, &s->table[i]));
+		if (s->table[i].columns)
+			GT_OR_RETURN(check_columns(path, study_table_heads(s, i), &s->table[i]));
 	}
-	return st;
+	return GT_OK;
 }

@@ -151,22 +151,20 @@ static gt_status prepare(study *s, const study_options *o)
 {
 	scale_findings *f = scale_found(s);
 	const int on_gpu = s->gpu[0] != 0, max = on_gpu ? gt_device_count() : 2;
-	gt_status st = GT_OK;
 	int n = 0;
 	f->threads = !on_gpu && strchr(o->backend, ':') ? s->threads : 1;
 	f->by = s->quick ? 2 * STUDY_QUICK : on_gpu ? 1 : STUDY_QUICK;
 	for (int ranks = 1; ranks <= max && n < SCALE_MAX; ranks *= 2)
 		f->count[n++] = ranks;
 	if (o->ranks)
-		GT_TRY(read_ranks(o->ranks, f->count));
+		GT_OR_RETURN(read_ranks(o->ranks, f->count));
 	for (n = 0; f->count[n + 1];)
 		n++;
 	if (on_gpu && f->count[n] > max)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--members=%s: found %d GPUs", o->ranks, max));
+		return gt_fail(GT_ERR_ARG, "--members=%s: found %d GPUs", o->ranks, max);
 	snprintf(s->geometry, sizeof s->geometry, "problems of gantry bench, %s; ranks of one device each, on the CPU of %d thread%s",
 	         f->by > 1 ? "made smaller" : "of their own size", f->threads, f->threads == 1 ? "" : "s");
-done:
-	return st;
+	return GT_OK;
 }
 
 /* A method on every number of ranks; near: numbers of rows whose model is near, and of all. */
@@ -238,20 +236,18 @@ static gt_status measure(study *s)
 	scale_findings *f = scale_found(s);
 	const int wanted = s->quick ? QUICK : s->gpu[0] ? PROBLEMS : ON_CPU;
 	int near[2] = { 0, 0 }, counts = 0;
-	gt_status st = GT_OK;
 	while (f->count[counts])
 		counts++;
 	s->steps = 1 + (size_t)(counts * (wanted * METHODS + PAPER_CASES));
 	study_begin_tables(s, SCALE_SPEED, SCALE_PAPER);
 	for (int k = 0; k < wanted; k++)
-		GT_TRY(run_problem(s, problems[k], near));
+		GT_OR_RETURN(run_problem(s, problems[k], near));
 	for (int k = 0; k < PAPER_CASES; k++)
-		GT_TRY(run_paper(s, k));
+		GT_OR_RETURN(run_paper(s, k));
 	snprintf(f->claim, sizeof f->claim, "The model is within %.0f %% of %d of %d measured times%s.", 100 * MODEL_OFF, near[0], near[1],
 	         s->gpu[0] ? "" : "; its constants for the CPU hold for one thread of an idle server");
 	cli_note(s->call, "%s", f->claim);
-done:
-	return st;
+	return GT_OK;
 }
 
 static const study_columns tables[] = {

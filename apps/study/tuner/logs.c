@@ -14,9 +14,7 @@ extern char **environ;
 static gt_status add_log(const char *path, tuner_findings *f)
 {
 	tuner_log *l = &f->log[f->logs];
-	const gt_status st = gt_tune_log_open(path, &l->log);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(gt_tune_log_open(path, &l->log));
 	const char *name = strrchr(path, '/');
 	gt_tune_log_describe(l->log, &l->facts);
 	if (!l->facts.right) {

@@ -12,14 +12,12 @@ static const double near = 1.03;
 
 static gt_status prepare(study *s, const study_options *o)
 {
-	gt_status st = GT_OK;
 	if (o->logs)
-		GT_TRY(tuner_read_logs(o->logs, tuner_found(s)));
+		GT_OR_RETURN(tuner_read_logs(o->logs, tuner_found(s)));
 	else if (!s->gpu[0])
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the study 'tuner' needs a GPU, or --logs FOLDER with logs of gantry tune"));
+		return gt_fail(GT_ERR_UNSUPPORTED, "the study 'tuner' needs a GPU, or --logs FOLDER with logs of gantry tune");
 	snprintf(s->geometry, sizeof s->geometry, "%s", o->logs ? "problems of the logs" : "problems of gantry bench");
-done:
-	return st;
+	return GT_OK;
 }
 
 /* Over the seeds after a number of evaluations: the median of the best so far over the log's best, and the fraction
