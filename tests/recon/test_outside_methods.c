@@ -1,5 +1,5 @@
-/* Regions within an object by solvers and penalties: results with the object outside subtracted are compared with those
- * of the widened grid.
+/* Solvers and penalties on a region within an object. Subtracting the object outside gives the result of the widened
+ * grid.
  * labels: unit physics slow */
 #include <stdio.h>
 #include "tests/recon/region_runs.h"
