@@ -197,7 +197,7 @@ END_TEST
 static void fill_suite(TCase *tc)
 {
 	tcase_add_test(tc, small_specimen);
-	tcase_add_loop_test(tc, known_cylinder, 0, CYLINDERS);
+	gt_add_alike(tc, known_cylinder, CYLINDERS);
 	tcase_add_loop_test(tc, full, 0, 2);
 	tcase_add_test(tc, field_of_view);
 	tcase_add_test(tc, nothing_there);

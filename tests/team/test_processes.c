@@ -7,7 +7,6 @@
 #include <string.h>
 #include <gantry/processes.h>
 #include <gantry/recon.h>
-#include "core/clock.h"
 #include "core/partition/partition.h"
 #include "core/try.h"
 #include "team/balance.h"
@@ -123,15 +122,13 @@ START_TEST(a_failure_is_that_of_all)
 	double sums[64];
 	snprintf(who, sizeof who, "rank %d of %d (host %.30s, cpu:1): made to fail", processes() - 1, processes(), gt_group_host());
 	ck_ok(gt_team_open("mpi:cpu:1", &t));
-	const double start = gt_seconds();
+	gt_team_set_timeout(t, 1e6); /* s: a rank that learns of no failure waits, and the test hangs */
 	for (int i = 0; i < 3; i++) {
 		ck_refused(gt_team_run(t, fails_at_last, &(int){ 0 }), GT_ERR_MEMORY, who);
 		ck_refused(gt_team_run(t, fails_at_last, &(int){ 1 }), GT_ERR_DEVICE, "it has ended while others wait for it");
 		ck_refused(gt_team_run(t, fails_at_last, &(int){ 2 }), GT_ERR_ARG, "made to fail");
 		ck_ok(gt_team_run(t, together, sums)); /* and the team continues */
 	}
-	/* a rank that learns of no failure waits for its timeout, 600 s */
-	ck_assert_msg(gt_seconds() - start < 300, "it took %.3g s", gt_seconds() - start);
 	gt_team_close(t);
 }
 END_TEST
