@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 /* updates: views times voxels. seconds: from first to last candidate.
- * ended: 1 if the search made its choice. failed: reason why no search started, or "".
- * bounds: RMS, entry, adjoint for each check problem, with the built-in kernel's errors in parentheses. */
+ * ended: 1 if the search made its choice. failed: reason why no search started, or "". bounds: RMS, entry, adjoint
+ * per check problem, with the errors of the built-in kernel in parentheses. */
 typedef struct {
 	char kernel[64], about[512], device[128], built_in[512], problem[200];
 	int driver;

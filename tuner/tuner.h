@@ -106,11 +106,11 @@ typedef struct {
 } gt_tune_entry;
 gt_status gt_tune_list(const char *kernel, void (*each)(void *self, const gt_tune_entry *e), void *self);
 gt_status gt_tune_forget(const char *kernel);
-/* Exports the cache to one file for other machines with the same device. each (may be NULL) is called for every
- * entry, with the reason in why if it is omitted. GT_ERR_UNSUPPORTED: no entry suits another machine. */
+/* Exports the cache to one file for other machines with the same device. Calls each (may be NULL) for every entry;
+ * why: reason for an omission. GT_ERR_UNSUPPORTED: no entry suits another machine. */
 gt_status gt_tune_export(const char *path, void (*each)(void *self, const gt_tune_entry *e), void *self);
-/* Imports such a file into the user's cache. each (may be NULL) is called for every entry, with the reason in why if
- * it is omitted. Entries must be legal, have the sources of this library and the device of `backend`, "cuda:0". NULL,
+/* Imports such a file into the user's cache, with calls of each as above. Entries must be legal, have the sources of
+ * this library and the device of `backend`, "cuda:0". NULL,
  * or no such device: the device is not compared. Existing entries of their class stay. GT_ERR_UNSUPPORTED: no entry
  * can be used here. */
 gt_status gt_tune_import(const char *path, const char *backend, void (*each)(void *self, const gt_tune_entry *e),

@@ -16,7 +16,7 @@ struct gt_helix_tap {
 /* One parallel view of a batch. */
 struct gt_helix_view {
 	double direction;               /* psi */
-	double cosine, sine;            /* of it */
+	double cosine, sine;            /* psi */
 	size_t spot;
 	int used;                       /* 0: beyond the ends of the scan */
 };

@@ -324,7 +324,7 @@ const cli_command cli_calibrate = {
 		 "  gantry calibrate scan.nc -o corrected.nc --picture report.png\n"
 		 "  gantry calibrate microct.nc -o corrected.nc --find axis,roll,slant\n"
 		 "  gantry calibrate scan.nc --sweep axis.html --sweep-columns 30:38:0.5\n"
-		 "  gantry calibrate balls.nc --beads 12 --span 80mm -o corrected.nc --table views.csv\n"
+		 "  gantry calibrate beads.nc --beads 12 --span 80mm -o corrected.nc --table views.csv\n"
 		 "  gantry calibrate scan.nc --jitter -o steady.nc --table shifts.csv\n",
 	.traits = CLI_REPORTS,
 	.options = options,

@@ -182,7 +182,7 @@ gt_status geometry_make(const geometry_options *o, const char *orbit, gt_scan **
 	set(fabs(o->range) * GT_PI / 180, &g.turn);
 	set(o->turns * 2 * GT_PI, &g.turn);
 	if (k == 1 && !(fabs(g.pitch_per_turn) > 0))
-		return gt_fail(GT_ERR_ARG, "--pitch is needed by a helix");
+		return gt_fail(GT_ERR_ARG, "--pitch: not given: expected the table feed per rotation of the helix, in mm");
 	if ((st = check(&g)) != GT_OK)
 		return st;
 	if (k == 2 || o->short_scan) {

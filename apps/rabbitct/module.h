@@ -16,9 +16,9 @@ struct RabbitCtGlobalData {
 	float   R_L, O_L;               /* mm: size of a voxel, place of the first one's centre along each axis */
 	float  *f_L;                    /* the volume; the module's, complete after Finish */
 	unsigned int adv_numProjBuffers;
-	float **adv_pProjBuffers;       /* where the runner puts images; the module's where memory can be page-locked */
+	float **adv_pProjBuffers;       /* image buffers of the runner, or page-locked ones of the module */
 	unsigned int adv_N;             /* images in all */
-	unsigned int adv_projNumber;    /* of the current one */
+	unsigned int adv_projNumber;    /* number of the current image */
 	double **adv_ppProjMatrixBuffers;
 	unsigned int adv_numAvailProjs; /* images in the buffers */
 	unsigned int adv_firstProjOfSubset;

@@ -110,7 +110,7 @@ typedef struct {
 	gt_status (*measure) (study *s);                                        /* fills the tables; sets steps first, one of them for figures */
 	void      (*complete)(study *s);                                        /* before tables are written, also with --from */
 	void      (*figures) (study *s);                                        /* failures go to study.st */
-	void      (*parts)   (const study *s, study_page *p);                   /* of the report */
+	void      (*parts)   (const study *s, study_page *p);                   /* sections of the report */
 } study_kind;
 extern const study_kind study_kind_accuracy, study_kind_iterative, study_kind_fdk, study_kind_quality, study_kind_scale,
 	study_kind_tuner;

@@ -270,7 +270,7 @@ const gt_format gt_format_dataexchange = {
 
 const gt_format gt_format_nxtomo = {
 	.name = "nxtomo",
-	.about = "HDF5 with a key of every frame (NXtomo)",
+	.about = "NeXus NXtomo (HDF5)",
 	.extensions = "",
 	.probe = gt_is_nxtomo,
 	READS_IMAGES,

@@ -387,7 +387,7 @@ done:
 
 const gt_preparation gt_preparation_metal = {
 	.name = "metal",
-	.about = "metal: interpolate its trace along rows (li, nmar) and put it back, or give the trace the weight 0",
+	.about = "metal: interpolates its trace along rows (li, nmar) and restores the metal, or sets the weight of the trace to 0",
 	GT_STEP_MEMBERS,
 	.advise = advise,
 };

@@ -33,8 +33,8 @@ typedef struct {
 	const gt_short_run *short_run;          /* gives the object's structure; NULL: structure is ignored */
 } gt_strength_problem;
 /* Finds the strength beta, in the unit of the parameter `strength` of the penalty, that leaves a noise of noise_hu
- * HU. The noise is the root mean square over six positions in water, or else in the object, to 2 %. noise_hu 0: four
- * tenths of the noise of the direct method, which is also the maximum. All HU, also in `penalty`, refer to q->water.
+ * HU to 2 %. The noise is the root mean square over six positions in water, or else in the object, and at most that
+ * of the direct method. noise_hu 0: 0.4 times the latter. All HU, also in `penalty`, refer to q->water.
  * GT_ERR_ARG: no strength leaves so little noise. */
 gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, double *beta);
 

@@ -1,4 +1,4 @@
-/* os-sart with keep=auto keeps the row and column sums of as many subsets as fit into the free memory.
+/* os-sart with keep=auto keeps the row and column sums of all subsets that fit into the free memory.
  * labels: property backend: none */
 #include <malloc.h>
 #include <stdio.h>

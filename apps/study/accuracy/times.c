@@ -296,7 +296,7 @@ static const size_t *values(const study *s, const sweep *w) { return s->quick ? 
 
 static gt_status sweep_case(study *s, const sweep *w, size_t n)
 {
-	study_table *table = &s->table[w->table]; /* of both directions */
+	study_table *table = &s->table[w->table]; /* both directions */
 	gt_scan *scan = NULL;
 	gt_grid grid;
 	double copies = NAN;

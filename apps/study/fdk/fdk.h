@@ -38,7 +38,7 @@ typedef struct {
 
 enum { FDK_MAX_WAYS = 24 };
 typedef struct {
-	fdk_way way[FDK_MAX_WAYS];      /* that are here */
+	fdk_way way[FDK_MAX_WAYS];      /* available ones */
 	size_t ways;
 	size_t cube;                    /* voxels along an edge of the cube of the ladder */
 	double bandwidth;               /* bytes per second of the main device's memory */

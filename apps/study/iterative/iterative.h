@@ -102,7 +102,7 @@ void      study_run_close(study_run *w);
 
 gt_status study_noise(study *s, const study_scene *scene);
 size_t    study_noise_steps(const study *s);
-int       study_noise_iterations(const study *s);         /* of pcg */
+int       study_noise_iterations(const study *s);         /* for pcg */
 /* Findings for figures and report in addition to the tables. */
 typedef struct {
 	int cpu_reduce, cpu_iterations; /* see above */

@@ -54,7 +54,7 @@ gt_status method_trace_run(const study *s, const quality_scene *scene, const met
 	if (t->failed)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "pictures of all iterations need more memory than there is"));
 	if (!t->iterations)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "it made no iteration"));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the solver completed no iteration"));
 done:
 	free(text);
 	gt_recon_free(r);

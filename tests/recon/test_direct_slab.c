@@ -1,0 +1,47 @@
+/* A range of slices by a direct method, with views uploaded in batches: equal to the whole volume.
+ * labels: unit */
+#include <gantry/analytic.h>
+#include "recon/team/direct_slab.h"
+#include "tests/recon/small_recon.h"
+
+/* Compares slices first ... first+n-1 with those of the whole volume. */
+static void check(const gt_projections *p, const gt_grid *g, gt_range slices)
+{
+	const size_t plane = g->n[0] * g->n[1], all = gt_grid_voxels(g), n = slices.n * plane;
+	gt_backend *be = gt_test_backend();
+	gt_array *whole, *part, *data;
+	float *want = calloc(all, sizeof *want), *got = calloc(n, sizeof *got);
+	ck_ok(gt_array_new(be, GT_F32, all, &whole));
+	ck_ok(gt_array_new(be, GT_F32, n, &part));
+	ck_ok(gt_array_new(be, GT_F32, gt_scan_size(p->scan), &data));
+	gt_array_put(p->data, data);
+	ck_ok(gt_analytic_run(gt_analytic_find("fdk"), be, g, p->scan, NULL, data, whole));
+	gt_fill(NAN, part);
+	ck_ok(gt_direct_slab(gt_analytic_find("fdk"), NULL, g, p->scan, p->data, slices, part));
+	gt_array_get(whole, want);
+	gt_array_get(part, got);
+	ck_ok(gt_backend_status(be));
+	const double off = gt_test_rms(got, want + slices.first * plane, n);
+	ck_assert_msg(off < 2e-5, "slices %zu to %zu: off by %g", slices.first, slices.first + slices.n, off);
+	gt_array_free(whole);
+	gt_array_free(part);
+	gt_array_free(data);
+	gt_backend_close(be);
+	free(want);
+	free(got);
+}
+
+START_TEST(slices_of_the_volume)
+{
+	gt_projections *p = projections();
+	const gt_grid tall = { { 24, 22, 90 }, { 6, 6, 1 }, { 0, 0, 3 } };
+	check(p, &tall, (gt_range){ 0, 90 });
+	check(p, &tall, (gt_range){ 7, 65 });
+	check(p, &tall, (gt_range){ 80, 10 });
+	gt_projections_free(p);
+}
+END_TEST
+
+static void fill(TCase *tc) { tcase_add_test(tc, slices_of_the_volume); }
+
+int main(void) { return gt_test_main("slices by a direct method", fill); }
