@@ -120,10 +120,31 @@ refused 1 "two.json: text after the end of the JSON object, at byte 89" info two
 mkdir many
 (cd many && seq -f '%06.0f.txt' 1 20000 | xargs touch)
 refused 1 "many: is a folder that holds no files of a known format" info many
+can_trace=
 if command -v strace >/dev/null && strace -o calls.txt -e trace=openat true 2>/dev/null; then
+	can_trace=1
 	strace -f -o calls.txt -e trace=openat "$gantry_itself" info many >/dev/null 2>&1
 	opened=$(grep -c '"many/' calls.txt)
 	if [ "$opened" -le 100 ] || [ "$opened" -ge 3000 ]; then fail "$opened of 20000 files opened"; fi
+fi
+# A folder of many images: it is listed a few times, whatever the options.
+mkdir images
+(cd images && seq -f 's_%05.0f.tif' 1 5000 | xargs touch)
+refused 1 "images/s_00001.tif: not a TIFF file" info images
+refused 1 "images/s_00001.tif: not a TIFF file" recon images -o out.nc
+if [ -n "$can_trace" ]; then
+	strace -f -o calls.txt -e trace=openat "$gantry_itself" info images >/dev/null 2>&1
+	listed=$(grep -c '"images", O_RDONLY.*O_DIRECTORY' calls.txt)
+	holds "$listed <= 28" "$listed listings of a folder"
+fi
+
+# The geometry file is found among many other files.
+if command -v python3 >/dev/null; then
+	python3 -B "$support/counts.py" others || fail "counts.py"
+	rm -f others/angles.txt
+	(cd others && seq -f 'note_%04.0f.json' 1 600 | xargs touch)
+	sed 's/^Projections=.*/Projections=8/' many.xtekct >others/scan.xtekct
+	refused 1 "no angles: use --geometry others/scan.xtekct" recon others -o out.nc
 fi
 
 finish
