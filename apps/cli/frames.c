@@ -51,7 +51,7 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 		int unused;
 		const char *instead;
 	} all[] = {
-		{ "axis", !isnan(g->axis) && !frames, projections ? "; gantry import --axis sets the column of the axis" : "" },
+		{ "axis", !isnan(g->axis) && !projections, "" },
 		{ "pixel", !isnan(g->pixel) && !frames && strcmp(format->name, "rabbitct"), "; its file states the pitch of its pixels" },
 		{ "angles", g->angles && !frames, "" },
 		{ "angle-unit", g->angle_unit && !frames, "" },

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <gantry/host_memory.h>
 #include "core/arguments.h"
@@ -118,6 +119,13 @@ static char *folder_of(const char *path)
 /* A folder of a scan holds few files other than images. */
 enum { MAX_TRIED = 256 };
 
+/* NumPy arrays next to images are data as a rule. */
+static int may_be_geometry(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	return dot && dot != name && !gt_is_image_name(name) && strcasecmp(dot, ".npy") != 0;
+}
+
 char *gt_find_geometry_file(const char *path)
 {
 	char *folder = path ? folder_of(path) : NULL, *found = NULL;
@@ -125,7 +133,7 @@ char *gt_find_geometry_file(const char *path)
 	int tried = 0;
 	for (struct dirent *d; dir && !found && tried < MAX_TRIED && (d = readdir(dir));) {
 		struct stat s;
-		if (d->d_name[0] == '.' || gt_is_image_name(d->d_name) || !strchr(d->d_name, '.'))
+		if (d->d_name[0] == '.' || !may_be_geometry(d->d_name))
 			continue;
 		tried++;
 		char *file = gt_text("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", d->d_name);
