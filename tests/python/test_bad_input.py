@@ -71,6 +71,8 @@ def test_arrays_of_other_devices_and_tensors_that_record():
         A(Elsewhere((4, 0)))
     with refused(gantry.ArgumentError, "x: a tensor that records gradients, .*gantry.torch.layer"):
         A(Elsewhere((1, 0), requires_grad=True))
+    with refused(gantry.ArgumentError, "angles: a tensor that records gradients, .*gantry.torch.MovingProjector by the positions"):
+        gantry.parallel(Elsewhere((1, 0), requires_grad=True), (4, 6), 1.0)
     for given in ({"b": Elsewhere((2, 0))}, {"b": np.zeros(A.range_shape), "x0": Elsewhere((2, 0))}):
         with refused(gantry.ArgumentError, "is on a GPU, expected host memory"):
             gantry.cgls(A, **given)
@@ -174,6 +176,8 @@ def test_projections_and_volumes():
         gantry.pcg(np.eye(3), np.zeros(3))
     with refused(gantry.ArgumentError, "expected a gantry.Penalty"):
         gantry.pcg(small(), np.zeros(tiny().shape), penalty="huber")
+    with refused(gantry.ArgumentError, r"penalty: a function, expected gantry.Denoiser\(function\)"):
+        gantry.pcg(small(), np.zeros(tiny().shape), penalty=lambda z, t: z)
     with refused(gantry.ArgumentError, "cannot take a penalty"):
         gantry.cgls(small(), np.zeros(tiny().shape), penalty=gantry.huber())
 
