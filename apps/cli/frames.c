@@ -39,12 +39,14 @@ int cli_is_frames(const gt_format *format)
 	return !strcmp(format->name, "frames") || !strcmp(format->name, "nxtomo") || !strcmp(format->name, "dataexchange");
 }
 
-/* Formats that use an option: images, also RabbitCT, or only HDF5. */
-enum { BY_IMAGES, BY_RABBITCT, BY_HDF5 };
+/* Formats that use an option: images, also RabbitCT, only HDF5, or all projections. */
+enum { BY_IMAGES, BY_RABBITCT, BY_HDF5, BY_PROJECTIONS };
 
-static int uses(const gt_format *format, int by)
+static int uses(const gt_format *format, int projections, int by)
 {
 	const int hdf5 = !strcmp(format->name, "nxtomo") || !strcmp(format->name, "dataexchange");
+	if (by == BY_PROJECTIONS)
+		return projections;
 	return by == BY_HDF5 ? hdf5 : cli_is_frames(format) || (by == BY_RABBITCT && !strcmp(format->name, "rabbitct"));
 }
 
@@ -56,7 +58,7 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 		const char *name;
 		int is_set, by;
 	} all[] = {
-		{ "axis", !isnan(g->axis), BY_IMAGES },
+		{ "axis", !isnan(g->axis), BY_PROJECTIONS },
 		{ "pixel", !isnan(g->pixel), BY_RABBITCT },
 		{ "angles", g->angles != NULL, BY_IMAGES },
 		{ "angle-unit", g->angle_unit, BY_IMAGES },
@@ -79,12 +81,10 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		/* probed only for an option: a large folder takes long */
-		if (!all[i].is_set || (!format && gt_file_kind(path, &format, &projections) != GT_OK) || uses(format, all[i].by))
+		if (!all[i].is_set || (!format && gt_file_kind(path, &format, &projections) != GT_OK) || uses(format, projections, all[i].by))
 			continue; /* reading reports an unknown format */
 		return gt_fail(GT_ERR_ARG, "--%s does not apply to a %s file: %s%s", all[i].name, format->about, path,
-		               !strcmp(all[i].name, "pixel")                 ? "; its file states the pitch of its pixels"
-		               : !strcmp(all[i].name, "axis") && projections ? "; gantry import --axis sets the column of the axis"
-		                                                             : "");
+		               strcmp(all[i].name, "pixel") ? "" : "; its file states the pitch of its pixels");
 	}
 	return GT_OK;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <gantry/host_memory.h>
 #include "core/arguments.h"
@@ -146,7 +147,7 @@ static int by_rarity(const void *a, const void *b)
 static int may_be_geometry(const char *name)
 {
 	const char *dot = strrchr(name, '.');
-	return name[0] != '.' && dot && !gt_is_image_name(name) && strcmp(dot, ".npy") != 0;
+	return name[0] != '.' && dot && !gt_is_image_name(name) && strcasecmp(dot, ".npy") != 0;
 }
 
 static int add_other(other_files *l, const char *name)
