@@ -33,8 +33,8 @@ typedef struct {
 typedef struct gt_stream gt_stream;
 gt_status gt_stream_new (const gt_stream_problem *q, gt_stream **s);
 void      gt_stream_free(gt_stream *s);                 /* call it after freeing the operators; NULL is allowed */
-/* Allocates the buffers of the slabs and batches, and releases them. gt_stream_new() allocates; another stream may use
- * the memory between a release and the next allocation, in which no operator of s may run. */
+/* Allocate and release the buffers of the slabs and batches; gt_stream_new() allocates them. Another stream may use the
+ * memory while they are released, but no operator of s may run. */
 gt_status gt_stream_rooms_new (gt_stream *s);
 void      gt_stream_rooms_free(gt_stream *s);
 /* Makes the operator of a scan, one of the subsets, on host arrays; also in a dry run of the host. */

@@ -28,7 +28,7 @@ typedef struct {
 	size_t n[2];                    /* voxels of the small study; their pitch, and height as a row's, mm */
 	double pitch, height;
 	double center[2];               /* centre of the volume, mm */
-	size_t columns;                 /* of the small study's detector; 0: of the scanner */
+	size_t columns;                 /* columns of the small study's detector; 0: the scanner's */
 	size_t rows, slices;            /* in the full study; its slices are as high as voxels are wide */
 	double scale, water, photons, noise;    /* on the object's lengths; mm^-1; target, HU */
 	int quick;                      /* 1: the quick study has it */
