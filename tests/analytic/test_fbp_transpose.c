@@ -66,8 +66,13 @@ START_TEST(gathers_as_the_scatter)
 	double *x = random_data(gt_grid_voxels(&g)), *expected = calloc(pixels, sizeof *expected), *found = calloc(pixels, sizeof *found);
 	ck_assert(expected && found);
 	scatter(&grid, w, x, expected);
-	for (size_t i = 0; i < pixels; i++)
-		found[i] = gt_gather(&(struct gt_gather){ &grid, w, x, GT_F64, i % grid.wide, i / grid.wide });
+	for (size_t l = 0; l < grid.rows; l += GT_GATHER_ROWS)
+		for (size_t k = 0; k < grid.wide; k++) {
+			double sum[GT_GATHER_ROWS];
+			gt_gather(&(struct gt_gather){ &grid, w, x, GT_F64, k, l }, sum);
+			for (size_t j = 0; j < GT_GATHER_ROWS && l + j < grid.rows; j++)
+				found[(l + j) * grid.wide + k] = sum[j];
+		}
 	const double d = difference(found, expected, pixels);
 	ck_assert_msg(d < 1e-12, "%s: differs from the scatter by %g", p->name, d);
 	free(x);
