@@ -25,9 +25,15 @@ GT_HD double gt_gather_voxel(const struct gt_gather *a, size_t ix, size_t iy, si
 
 GT_HD double gt_gather_at(const struct gt_back_grid *g, int axis, double i) { return g->first[axis] + i * g->pitch[axis]; }
 
+/* As the backprojection, which compares hypot(), a slow function. */
 GT_HD int gt_gather_masks(const struct gt_back_grid *g, double x, double y)
 {
-	return !(hypot(x - g->center[0], y - g->center[1]) <= g->radius);
+	x -= g->center[0];
+	y -= g->center[1];
+	const double d = x * x + y * y, most = g->radius * g->radius;
+	if (d < most * (1 - 1e-12))
+		return 0;
+	return d > most * (1 + 1e-12) || !(hypot(x, y) <= g->radius);
 }
 
 /* Weight of sample i in the linear interpolation at a position. */
@@ -114,13 +120,12 @@ GT_HD void gt_gather_line(gt_shape shape, const struct gt_back_view *w, double c
 }
 
 /* Index along `axis` where the line meets the plane of the other axis; NAN behind the source. */
-GT_HD double gt_gather_meet(const struct gt_gather *a, const double normal[3], int axis, double plane)
+GT_HD double gt_gather_meet(const struct gt_back_grid *g, const struct gt_back_view *w, const double normal[3], int axis, double plane)
 {
 	const double at = -(normal[1 - axis] * plane + normal[2]) / normal[axis];
-	const double *depth = a->view->depth;
-	if (a->grid->shape != GT_PARALLEL && !(depth[axis] * at + depth[1 - axis] * plane + depth[2] > 0))
+	if (g->shape != GT_PARALLEL && !(w->depth[axis] * at + w->depth[1 - axis] * plane + w->depth[2] > 0))
 		return NAN;
-	return (at - a->grid->first[axis]) / a->grid->pitch[axis];
+	return (at - g->first[axis]) / g->pitch[axis];
 }
 
 GT_HD void gt_gather_upright(const struct gt_gather *a, double *sum)
@@ -133,7 +138,7 @@ GT_HD void gt_gather_upright(const struct gt_gather *a, double *sum)
 	const int axis = fabs(middle[0]) * g->pitch[0] < fabs(middle[1]) * g->pitch[1];
 	for (size_t p = 0; p < g->n[1 - axis]; p++) {
 		const double plane = gt_gather_at(g, 1 - axis, (double)p);
-		const double ends[2] = { gt_gather_meet(a, left, axis, plane), gt_gather_meet(a, right, axis, plane) };
+		const double ends[2] = { gt_gather_meet(g, a->view, left, axis, plane), gt_gather_meet(g, a->view, right, axis, plane) };
 		size_t first, end;
 		gt_gather_hull(ends, 2, g->n[axis], &first, &end);
 		for (size_t i = first; i < end; i++)
@@ -223,7 +228,7 @@ GT_HD double gt_gather_tilted(const struct gt_gather *a)
 	return sum;
 }
 
-/* Values of the samples (column, row) ... (column, row + GT_GATHER_ROWS - 1); beyond the last row they are undefined. */
+/* Values of the samples (column, row) ... (column, row + GT_GATHER_ROWS - 1), undefined beyond the last row. */
 GT_HD void gt_gather(const struct gt_gather *a, double sum[GT_GATHER_ROWS])
 {
 	for (int j = 0; j < GT_GATHER_ROWS; j++)

@@ -1,6 +1,7 @@
-/* Exact transpose of filtered backprojection on CUDA. Each thread gathers adjacent samples of a filtered view by
- * gather.h, so the result is reproducible; then rows are filtered and weighted. Memory on the device: the filtered views of a batch,
- * and the records of all views, which are transferred once. */
+/* Exact transpose of filtered backprojection on CUDA. Upright views in single precision are gathered by
+ * gather_lines_cuda.cu. For others, each thread gathers adjacent samples of a filtered view by gather.h. Both are
+ * reproducible. Then rows are filtered and weighted. Memory on the device: the filtered views of a batch, and the
+ * records of all views, which are transferred once. */
 #include <stdlib.h>
 #include "analytic/fbp/fbp_cuda.cuh"
 #include "analytic/fbp/gather.h"
@@ -16,7 +17,8 @@ struct transpose {
 	gt_type type;
 	size_t batch;
 	struct gt_row_filter *filter;
-	void *filtered; /* on the device, with sizes in bytes */
+	struct gt_line_gather *lines; /* NULL: gather.h */
+	void *filtered;               /* on the device, with sizes in bytes */
 	struct gt_back_view *view;
 	size_t filtered_bytes, view_bytes;
 };
@@ -59,7 +61,10 @@ static void run_(void *self, const void *x, void *data)
 	const struct transpose *t = (const struct transpose *)self;
 	for (size_t v = 0; v < t->plan->views && t->be->status == GT_OK; v += t->batch) {
 		const size_t n = t->plan->views - v < t->batch ? t->plan->views - v : t->batch;
-		gather(t, v, n, x);
+		if (t->lines)
+			gt_line_gather_run(t->lines, v, n, t->view + v, x, t->filtered);
+		else
+			gather(t, v, n, x);
 		gt_row_filter_back(t->filter, v, n, t->view + v, t->filtered, data);
 	}
 }
@@ -69,6 +74,7 @@ static void close_(void *self)
 	struct transpose *t = (struct transpose *)self;
 	gt_backend_wait(t->be);
 	gt_row_filter_free(t->filter);
+	gt_line_gather_free(t->lines);
 	gt_backend_free(t->be, t->filtered, t->filtered_bytes);
 	gt_backend_free(t->be, t->view, t->view_bytes);
 	free(t);
@@ -96,6 +102,8 @@ static gt_status open_(gt_backend *be, const gt_fbp_plan *p, gt_type type, void 
 	}
 	gt_backend_put(be, p->view, t->view, t->view_bytes);
 	GT_TRY(gt_row_filter_new(be, p, type, NULL, t->batch, &t->filter));
+	if (gt_line_gather_supports(p, type))
+		GT_TRY(gt_line_gather_new(be, p, &t->lines));
 	*out = t;
 done:
 	if (st != GT_OK)
