@@ -1,6 +1,6 @@
 /* Transposed backprojection of upright views in single precision on CUDA, by gather_lines.h. A warp computes a tile of
  * 128 rows and 8 columns. Lanes are rows, so weights of columns are uniform in the warp, and adjacent lanes read
- * adjacent voxels. Warps of a block compute adjacent views and columns, which read nearly the same voxels from the cache.
+ * adjacent voxels. Warps of a block compute adjacent views and columns, which read almost the same voxels.
  * Lanes first compute the records of 32 columns of voxels in double, then all lanes use them in sequence.
  * Limits per row of a tile and column of voxels: 3 loads that cross a line of the cache, about 22 instructions.
  * Memory on the device: a copy of the volume with slices fastest, in slabs along y. The order of sums is fixed, so the
@@ -86,14 +86,14 @@ static __device__ __forceinline__ void add(float (&sum)[GT_LINES_COLUMNS][ROWS_E
 	}
 }
 
-static __device__ __noinline__ void any_rows(const struct gt_lines_pixel *p, const float *line, int slices, float lane, float *r)
+/* Rare, and apart so that the rows of the other kinds stay in registers. */
+static __device__ __noinline__ float any_row(const struct gt_lines_pixel *p, const float *line, int slices, float j)
 {
-	for (int j = 0; j < ROWS_EACH; j++)
-		r[j] = p->kind == GT_LINES_ANY ? gt_lines_any(p, line, slices, lane + 32.0f * (float)j) : 0.0f;
+	return p->kind == GT_LINES_ANY ? gt_lines_any(p, line, slices, j) : 0.0f;
 }
 
 /* Adds to r the slices beyond the end of the detector. The lane of the outer row has them. */
-static __device__ void add_tail(const struct gt_lines_pixel *p, const float *line, int slices, int end, int row, float *r)
+static __device__ __forceinline__ void add_tail(const struct gt_lines_pixel *p, const float *line, int slices, int end, int row, float *r)
 {
 	const int lane = threadIdx.x % 32;
 	float sum = gt_lines_beyond(p, line, slices, end, lane, 32);
@@ -105,11 +105,10 @@ static __device__ void add_tail(const struct gt_lines_pixel *p, const float *lin
 		r[j] += row == 32 * j + lane ? sum : 0.0f;
 }
 
-static __device__ __forceinline__ void add_pixel(const struct gt_lines *a, const struct gt_lines_pixel *p, const float *copy,
+static __device__ __forceinline__ void add_pixel(const struct gt_lines *a, const struct gt_lines_pixel *p, const float *copy, int slices,
                                                  float (&sum)[GT_LINES_COLUMNS][ROWS_EACH])
 {
 	const float lane = (float)(int)(threadIdx.x % 32) - GT_LINES_CENTER;
-	const int slices = (int)a->grid->n[2];
 	const float *base = copy + p->at - GT_LINES_BIAS;
 	float r[ROWS_EACH];
 	asm("" : "+l"(base)); /* else each row computes it again, in 64 bits */
@@ -123,7 +122,9 @@ static __device__ __forceinline__ void add_pixel(const struct gt_lines *a, const
 		for (int j = 0; j < ROWS_EACH; j++)
 			r[j] = gt_lines_three(p, base, 1, slices, lane + 32.0f * (float)j);
 	} else {
-		any_rows(p, base + GT_LINES_BIAS - p->base, slices, lane, r);
+#pragma unroll
+		for (int j = 0; j < ROWS_EACH; j++)
+			r[j] = any_row(p, base + GT_LINES_BIAS - p->base, slices, lane + 32.0f * (float)j);
 	}
 	if (p->tails & 1)
 		add_tail(p, base + GT_LINES_BIAS - p->base, slices, 0, 0, r);
@@ -170,6 +171,7 @@ static __device__ __forceinline__ void sum_planes(const struct gt_lines *a, cons
                                                   float (&sum)[GT_LINES_COLUMNS][ROWS_EACH])
 {
 	const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
+	const int slices = (int)a->grid->n[2];
 	size_t plane, planes;
 	gt_lines_planes(a, &plane, &planes);
 	for (; plane < planes; plane += 32) {
@@ -182,7 +184,7 @@ static __device__ __forceinline__ void sum_planes(const struct gt_lines *a, cons
 				pixels[__popc(mask & below)] = p;
 			__syncwarp();
 			for (int e = 0; e < __popc(mask); e++)
-				add_pixel(a, &pixels[e], copy, sum);
+				add_pixel(a, &pixels[e], copy, slices, sum);
 			__syncwarp();
 		}
 	}
