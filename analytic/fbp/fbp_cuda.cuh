@@ -89,4 +89,13 @@ void      gt_row_filter_run(struct gt_row_filter *f, size_t first, size_t n, con
 void      gt_row_filter_back(struct gt_row_filter *f, size_t first, size_t n, const struct gt_back_view *view, const void *filtered,
                              void *data);
 
+/* Transposed backprojection of upright views in single precision: sets filtered [n][row][filtered column] of views
+ * first ... first+n-1 from the volume x. Batches begin with first = 0. */
+struct gt_line_gather;
+int       gt_line_gather_supports(const gt_fbp_plan *plan, gt_type type);
+gt_status gt_line_gather_new(gt_backend *be, const gt_fbp_plan *plan, struct gt_line_gather **l);
+void      gt_line_gather_free(struct gt_line_gather *l);
+void      gt_line_gather_run(struct gt_line_gather *l, size_t first, size_t n, const struct gt_back_view *view, const void *x,
+                             void *filtered);
+
 #endif

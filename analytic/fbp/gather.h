@@ -1,12 +1,14 @@
 #ifndef GT_ANALYTIC_FBP_GATHER_H
 #define GT_ANALYTIC_FBP_GATHER_H
-/* Transpose of the backprojection for one sample of a filtered view, shared by C and CUDA. Sums the voxels that
- * interpolate at the sample, times their weights in fbp_math.h. Visits the planes of voxels across the ray in order,
- * and in each plane only the voxels in the support. In double; only the volume has its type. */
+/* Transpose of the backprojection for adjacent samples of a column of a filtered view, shared by C and CUDA. Sums the
+ * voxels that interpolate at each sample, times their weights in fbp_math.h. Visits the planes of voxels across the ray
+ * in order, and in each plane only the voxels in the support. In double; only the volume has its type. */
 #include <gantry/array.h>
 #include "analytic/fbp/fbp_math.h"
 
-/* One sample, and the volume [z][y][x]. */
+enum { GT_GATHER_ROWS = 8 }; /* samples at a time */
+
+/* The first sample, and the volume [z][y][x]. */
 struct gt_gather {
 	const struct gt_back_grid *grid;
 	const struct gt_back_view *view;
@@ -23,9 +25,15 @@ GT_HD double gt_gather_voxel(const struct gt_gather *a, size_t ix, size_t iy, si
 
 GT_HD double gt_gather_at(const struct gt_back_grid *g, int axis, double i) { return g->first[axis] + i * g->pitch[axis]; }
 
+/* As the backprojection, which compares hypot(), a slow function. */
 GT_HD int gt_gather_masks(const struct gt_back_grid *g, double x, double y)
 {
-	return !(hypot(x - g->center[0], y - g->center[1]) <= g->radius);
+	x -= g->center[0];
+	y -= g->center[1];
+	const double d = x * x + y * y, most = g->radius * g->radius;
+	if (d < most * (1 - 1e-12))
+		return 0;
+	return d > most * (1 + 1e-12) || !(hypot(x, y) <= g->radius);
 }
 
 /* Weight of sample i in the linear interpolation at a position. */
@@ -58,31 +66,39 @@ GT_HD void gt_gather_hull(const double *position, int n, size_t size, size_t *fi
 
 /* Upright rows --------------------------------------------------------- */
 
-/* Sum over the column of voxels at (ix, iy). */
-GT_HD double gt_gather_column(const struct gt_gather *a, size_t ix, size_t iy)
+/* Adds the column of voxels at (ix, iy). */
+GT_HD void gt_gather_column(const struct gt_gather *a, size_t ix, size_t iy, double *sum)
 {
 	const struct gt_back_grid *g = a->grid;
 	const struct gt_back_view *w = a->view;
 	const double x = gt_gather_at(g, 0, (double)ix), y = gt_gather_at(g, 1, (double)iy), last = (double)g->rows - 1;
-	double column, lambda, sum = 0;
+	double column, lambda;
 	if (gt_gather_masks(g, x, y) || !gt_back_column(g->shape, w, x, y, &column, &lambda) ||
 	    !(column >= 0 && column <= (double)(g->wide - 1)))
-		return 0;
-	const double across = gt_gather_weight(column, a->column);
-	if (!(across > 0))
-		return 0;
+		return;
+	const double weight = gt_gather_weight(column, a->column) * lambda * lambda;
+	if (!(weight > 0))
+		return;
 	const double row = w->row0 + lambda * (g->first[2] - w->z0) * w->per_row, step = lambda * g->pitch[2] * w->per_row;
-	const double l = (double)a->row;
-	size_t from = 0, to = g->n[2], first, end;
+	const double slices = 1 / step;
+	size_t from = 0, to = g->n[2];
 	if (!g->clamp_rows)
 		gt_back_slices(row, step, g->rows, g->n[2], &from, &to);
-	gt_gather_clip(a->row ? (l - 1 - row) / step : 0, a->row + 1 < g->rows ? (l + 1 - row) / step : (double)g->n[2], g->n[2], &first,
-	               &end);
-	first = first > from ? first : from;
-	end = end < to ? end : to;
-	for (size_t z = first; z < end; z++)
-		sum += gt_gather_weight(fmin(fmax(row + (double)z * step, 0.0), last), a->row) * gt_gather_voxel(a, ix, iy, z);
-	return across * lambda * lambda * sum;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+	for (int j = 0; j < GT_GATHER_ROWS; j++) {
+		const size_t l = a->row + (size_t)j;
+		size_t first, end;
+		double part = 0;
+		gt_gather_clip(l ? ((double)l - 1 - row) * slices : 0, l + 1 < g->rows ? ((double)l + 1 - row) * slices : (double)g->n[2],
+		               g->n[2], &first, &end);
+		first = first > from ? first : from;
+		end = end < to ? end : to;
+		for (size_t z = first; z < end; z++)
+			part += gt_gather_weight(fmin(fmax(row + (double)z * step, 0.0), last), l) * gt_gather_voxel(a, ix, iy, z);
+		sum[j] += weight * part;
+	}
 }
 
 /* Line of a column in the x-y plane: normal . (x, y, 1) = 0. */
@@ -104,32 +120,30 @@ GT_HD void gt_gather_line(gt_shape shape, const struct gt_back_view *w, double c
 }
 
 /* Index along `axis` where the line meets the plane of the other axis; NAN behind the source. */
-GT_HD double gt_gather_meet(const struct gt_gather *a, const double normal[3], int axis, double plane)
+GT_HD double gt_gather_meet(const struct gt_back_grid *g, const struct gt_back_view *w, const double normal[3], int axis, double plane)
 {
 	const double at = -(normal[1 - axis] * plane + normal[2]) / normal[axis];
-	const double *depth = a->view->depth;
-	if (a->grid->shape != GT_PARALLEL && !(depth[axis] * at + depth[1 - axis] * plane + depth[2] > 0))
+	if (g->shape != GT_PARALLEL && !(w->depth[axis] * at + w->depth[1 - axis] * plane + w->depth[2] > 0))
 		return NAN;
-	return (at - a->grid->first[axis]) / a->grid->pitch[axis];
+	return (at - g->first[axis]) / g->pitch[axis];
 }
 
-GT_HD double gt_gather_upright(const struct gt_gather *a)
+GT_HD void gt_gather_upright(const struct gt_gather *a, double *sum)
 {
 	const struct gt_back_grid *g = a->grid;
-	double left[3], middle[3], right[3], sum = 0;
+	double left[3], middle[3], right[3];
 	gt_gather_line(g->shape, a->view, (double)a->column - 1, left);
 	gt_gather_line(g->shape, a->view, (double)a->column, middle);
 	gt_gather_line(g->shape, a->view, (double)a->column + 1, right);
 	const int axis = fabs(middle[0]) * g->pitch[0] < fabs(middle[1]) * g->pitch[1];
 	for (size_t p = 0; p < g->n[1 - axis]; p++) {
 		const double plane = gt_gather_at(g, 1 - axis, (double)p);
-		const double ends[2] = { gt_gather_meet(a, left, axis, plane), gt_gather_meet(a, right, axis, plane) };
+		const double ends[2] = { gt_gather_meet(g, a->view, left, axis, plane), gt_gather_meet(g, a->view, right, axis, plane) };
 		size_t first, end;
 		gt_gather_hull(ends, 2, g->n[axis], &first, &end);
 		for (size_t i = first; i < end; i++)
-			sum += gt_gather_column(a, axis ? p : i, axis ? i : p);
+			gt_gather_column(a, axis ? p : i, axis ? i : p, sum);
 	}
-	return sum;
 }
 
 /* Views with a matrix --------------------------------------------------- */
@@ -214,7 +228,18 @@ GT_HD double gt_gather_tilted(const struct gt_gather *a)
 	return sum;
 }
 
-/* Value of the sample. */
-GT_HD double gt_gather(const struct gt_gather *a) { return a->grid->tilted ? gt_gather_tilted(a) : gt_gather_upright(a); }
+/* Values of the samples (column, row) ... (column, row + GT_GATHER_ROWS - 1), undefined beyond the last row. */
+GT_HD void gt_gather(const struct gt_gather *a, double sum[GT_GATHER_ROWS])
+{
+	for (int j = 0; j < GT_GATHER_ROWS; j++)
+		sum[j] = 0;
+	if (!a->grid->tilted) {
+		gt_gather_upright(a, sum);
+		return;
+	}
+	struct gt_gather one = *a;
+	for (int j = 0; j < GT_GATHER_ROWS && one.row < a->grid->rows; j++, one.row++)
+		sum[j] = gt_gather_tilted(&one);
+}
 
 #endif

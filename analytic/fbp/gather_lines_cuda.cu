@@ -1,0 +1,276 @@
+/* Transposed backprojection of upright views in single precision on CUDA, by gather_lines.h. A warp computes a tile of
+ * 128 rows and 8 columns. Lanes are rows, so weights of columns are uniform in the warp, and adjacent lanes read
+ * adjacent voxels. Warps of a block compute adjacent views and columns, which read almost the same voxels.
+ * Lanes first compute the records of 32 columns of voxels in double, then all lanes use them in sequence.
+ * Limits per row of a tile and column of voxels: 3 loads that cross a line of the cache, about 22 instructions.
+ * Memory on the device: a copy of the volume with slices fastest, in slabs along y. The order of sums is fixed, so the
+ * result is reproducible. */
+#include <limits.h>
+#include <stdlib.h>
+#include "analytic/fbp/fbp_cuda.cuh"
+#include "analytic/fbp/gather_lines.h"
+
+#define WARPS 8
+#define VIEWS 4 /* per block; its other warps compute adjacent columns */
+#define GROUPS (WARPS / VIEWS)
+#define ROWS_EACH (GT_LINES_ROWS / 32)
+#define ALL 0xffffffffu
+#define SIDE 32 /* tile of the copy: slices, and voxels along x */
+
+struct gt_line_gather {
+	gt_backend *be;
+	const gt_fbp_plan *plan;
+	size_t slab, bytes; /* lines along y at a time; bytes of the copy */
+	float *copy;
+};
+
+/* Sets copy[y - y0][x][z] from x[z][y][x]. */
+static __global__ void __launch_bounds__(SIDE * 8) copy_lines(const float *x, struct gt_back_grid g, size_t y0, float *copy)
+{
+	__shared__ float tile[SIDE][SIDE + 1];
+	const size_t ix = blockIdx.x * (size_t)SIDE, iz = blockIdx.y * (size_t)SIDE, iy = blockIdx.z;
+	for (unsigned j = threadIdx.y; j < SIDE; j += 8)
+		if (ix + threadIdx.x < g.n[0] && iz + j < g.n[2])
+			tile[j][threadIdx.x] = x[((iz + j) * g.n[1] + y0 + iy) * g.n[0] + ix + threadIdx.x];
+	__syncthreads();
+	for (unsigned j = threadIdx.y; j < SIDE; j += 8)
+		if (ix + j < g.n[0] && iz + threadIdx.x < g.n[2])
+			copy[(iy * g.n[0] + ix + j) * g.n[2] + iz + threadIdx.x] = tile[threadIdx.x][j];
+}
+
+/* Adds r to the columns beside interval C of the tile. */
+template <int C>
+static __device__ __forceinline__ void add_to(float (&sum)[GT_LINES_COLUMNS][ROWS_EACH], float left, float right, const float *r)
+{
+#pragma unroll
+	for (int j = 0; j < ROWS_EACH; j++) {
+		if (C > 0)
+			sum[C > 0 ? C - 1 : 0][j] += left * r[j];
+		if (C < GT_LINES_COLUMNS)
+			sum[C < GT_LINES_COLUMNS ? C : 0][j] += right * r[j];
+	}
+}
+
+static __device__ __forceinline__ void add(float (&sum)[GT_LINES_COLUMNS][ROWS_EACH], int interval, float left, float right, const float *r)
+{
+	switch (interval) {
+	case 0:
+		add_to<0>(sum, left, right, r);
+		break;
+	case 1:
+		add_to<1>(sum, left, right, r);
+		break;
+	case 2:
+		add_to<2>(sum, left, right, r);
+		break;
+	case 3:
+		add_to<3>(sum, left, right, r);
+		break;
+	case 4:
+		add_to<4>(sum, left, right, r);
+		break;
+	case 5:
+		add_to<5>(sum, left, right, r);
+		break;
+	case 6:
+		add_to<6>(sum, left, right, r);
+		break;
+	case 7:
+		add_to<7>(sum, left, right, r);
+		break;
+	case 8:
+		add_to<8>(sum, left, right, r);
+		break;
+	default:
+		__builtin_unreachable();
+	}
+}
+
+/* Rare, and apart so that the rows of the other kinds stay in registers. */
+static __device__ __noinline__ float any_row(const struct gt_lines_pixel *p, const float *line, int slices, float j)
+{
+	return p->kind == GT_LINES_ANY ? gt_lines_any(p, line, slices, j) : 0.0f;
+}
+
+/* Adds to r the slices beyond the end of the detector. The lane of the outer row has them. */
+static __device__ __forceinline__ void add_tail(const struct gt_lines_pixel *p, const float *line, int slices, int end, int row, float *r)
+{
+	const int lane = threadIdx.x % 32;
+	float sum = gt_lines_beyond(p, line, slices, end, lane, 32);
+#pragma unroll
+	for (int m = 16; m; m /= 2)
+		sum += __shfl_xor_sync(ALL, sum, m);
+#pragma unroll
+	for (int j = 0; j < ROWS_EACH; j++)
+		r[j] += row == 32 * j + lane ? sum : 0.0f;
+}
+
+static __device__ __forceinline__ void add_pixel(const struct gt_lines *a, const struct gt_lines_pixel *p, const float *copy, int slices,
+                                                 float (&sum)[GT_LINES_COLUMNS][ROWS_EACH])
+{
+	const float lane = (float)(int)(threadIdx.x % 32) - GT_LINES_CENTER;
+	const float *base = copy + p->at - GT_LINES_BIAS;
+	float r[ROWS_EACH];
+	asm("" : "+l"(base)); /* else each row computes it again, in 64 bits */
+	__builtin_assume(__isGlobal(base));
+	if (p->kind == GT_LINES_INSIDE) {
+#pragma unroll
+		for (int j = 0; j < ROWS_EACH; j++)
+			r[j] = gt_lines_three(p, base, 0, slices, lane + 32.0f * (float)j);
+	} else if (p->kind == GT_LINES_EDGE) {
+#pragma unroll
+		for (int j = 0; j < ROWS_EACH; j++)
+			r[j] = gt_lines_three(p, base, 1, slices, lane + 32.0f * (float)j);
+	} else {
+#pragma unroll
+		for (int j = 0; j < ROWS_EACH; j++)
+			r[j] = any_row(p, base + GT_LINES_BIAS - p->base, slices, lane + 32.0f * (float)j);
+	}
+	if (p->tails & 1)
+		add_tail(p, base + GT_LINES_BIAS - p->base, slices, 0, 0, r);
+	if (p->tails & 2)
+		add_tail(p, base + GT_LINES_BIAS - p->base, slices, 1, (int)(a->grid->rows - 1 - a->row), r);
+	add(sum, p->interval, p->left, p->right, r);
+}
+
+/* Columns of voxels of 32 planes in sequence: each lane has the first of its plane, and the number up to its end. */
+struct planes {
+	unsigned first, end, total;
+};
+
+static __device__ struct planes find_planes(const struct gt_lines *a, size_t plane, size_t planes)
+{
+	const unsigned lane = threadIdx.x % 32;
+	size_t first = 0, end = 0;
+	struct planes s;
+	if (plane + lane < planes)
+		gt_lines_range(a, plane + lane, &first, &end);
+	s.first = (unsigned)first;
+	s.end = end > first ? (unsigned)(end - first) : 0;
+#pragma unroll
+	for (int m = 1; m < 32; m *= 2) {
+		const unsigned before = __shfl_up_sync(ALL, s.end, m);
+		s.end += lane >= m ? before : 0;
+	}
+	s.total = __shfl_sync(ALL, s.end, 31);
+	return s;
+}
+
+/* Computes the record of item t of these planes. */
+static __device__ int find_pixel(const struct gt_lines *a, size_t plane, const struct planes *s, unsigned t, struct gt_lines_pixel *p)
+{
+	unsigned k = 0; /* planes that end before t */
+#pragma unroll
+	for (int m = 16; m; m /= 2)
+		k += __shfl_sync(ALL, s->end, k + m - 1) <= t ? m : 0;
+	const unsigned first = __shfl_sync(ALL, s->first, k), end = __shfl_sync(ALL, s->end, (k + 31) % 32);
+	return t < s->total && gt_lines_pixel(a, plane + k, first + t - (k ? end : 0), p);
+}
+
+static __device__ __forceinline__ void sum_planes(const struct gt_lines *a, const float *copy, struct gt_lines_pixel *pixels,
+                                                  float (&sum)[GT_LINES_COLUMNS][ROWS_EACH])
+{
+	const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
+	const int slices = (int)a->grid->n[2];
+	size_t plane, planes;
+	gt_lines_planes(a, &plane, &planes);
+	for (; plane < planes; plane += 32) {
+		const struct planes s = find_planes(a, plane, planes);
+		for (unsigned t = 0; t < s.total; t += 32) {
+			struct gt_lines_pixel p;
+			const int seen = find_pixel(a, plane, &s, t + lane, &p);
+			const unsigned mask = __ballot_sync(ALL, seen);
+			if (seen)
+				pixels[__popc(mask & below)] = p;
+			__syncwarp();
+			for (int e = 0; e < __popc(mask); e++)
+				add_pixel(a, &pixels[e], copy, slices, sum);
+			__syncwarp();
+		}
+	}
+}
+
+static __global__ void __launch_bounds__(32 * WARPS, 3)
+	gather_lines(struct gt_back_grid grid, size_t y0, size_t y1, int first, const float *copy, float *filtered)
+{
+	__shared__ struct gt_lines_pixel pixels[WARPS][32];
+	__shared__ struct gt_lines tiles[WARPS];
+	const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	const size_t view = blockIdx.y * (size_t)VIEWS + warp % VIEWS;
+	const size_t column = (blockIdx.x * (size_t)GROUPS + warp / VIEWS) * GT_LINES_COLUMNS, row = blockIdx.z * (size_t)GT_LINES_ROWS;
+	float sum[GT_LINES_COLUMNS][ROWS_EACH] = {};
+	if (view >= grid.views || column >= grid.wide)
+		return;
+	if (lane == 0) {
+		gt_lines_set(&tiles[warp], &grid, grid.view + view, column, row);
+		tiles[warp].y[0] = y0;
+		tiles[warp].y[1] = y1;
+	}
+	__syncwarp();
+	sum_planes(&tiles[warp], copy, pixels[warp], sum);
+#pragma unroll
+	for (int c = 0; c < GT_LINES_COLUMNS; c++)
+#pragma unroll
+		for (int j = 0; j < ROWS_EACH; j++) {
+			const size_t l = row + 32 * j + lane;
+			if (l >= grid.rows || column + c >= grid.wide)
+				continue;
+			float *out = filtered + (view * grid.rows + l) * grid.wide + column + c;
+			*out = first ? sum[c][j] : *out + sum[c][j];
+		}
+}
+
+static unsigned parts(size_t n, size_t size) { return (unsigned)((n + size - 1) / size); }
+
+void gt_line_gather_run(struct gt_line_gather *l, size_t first, size_t n, const struct gt_back_view *view, const void *x, void *filtered)
+{
+	const float *volume = (const float *)x;
+	struct gt_back_grid g = gt_plan_grid(l->plan);
+	const dim3 blocks(parts(g.wide, GROUPS * GT_LINES_COLUMNS), parts(n, VIEWS), parts(g.rows, GT_LINES_ROWS));
+	g.view = view;
+	g.views = n;
+	for (size_t y = 0; y < g.n[1]; y += l->slab) {
+		const size_t lines = g.n[1] - y < l->slab ? g.n[1] - y : l->slab;
+		const dim3 tiles(parts(g.n[0], SIDE), parts(g.n[2], SIDE), (unsigned)lines);
+		if (first == 0 || l->slab < g.n[1]) /* else the copy of the first batch is there */
+			copy_lines<<<tiles, dim3(SIDE, 8), 0, gt_cuda_queue(l->be)>>>(volume, g, y, l->copy);
+		gather_lines<<<blocks, 32 * WARPS, 0, gt_cuda_queue(l->be)>>>(g, y, y + lines, y == 0, l->copy, (float *)filtered);
+	}
+	gt_cuda_check(l->be, cudaGetLastError(), "transposed backprojection");
+}
+
+void gt_line_gather_free(struct gt_line_gather *l)
+{
+	if (!l)
+		return;
+	gt_backend_free(l->be, l->copy, l->bytes);
+	free(l);
+}
+
+int gt_line_gather_supports(const gt_fbp_plan *p, gt_type type)
+{
+	return type == GT_F32 && !p->tilted && p->grid.n[0] * p->grid.n[1] < UINT_MAX && p->grid.n[2] < 1u << 30;
+}
+
+gt_status gt_line_gather_new(gt_backend *be, const gt_fbp_plan *p, struct gt_line_gather **out)
+{
+	const size_t line = p->grid.n[0] * p->grid.n[2] * sizeof(float), max_lines = 65535; /* blocks along z */
+	struct gt_line_gather *l = (struct gt_line_gather *)calloc(1, sizeof *l);
+	size_t available, total;
+	if (!l)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the transpose of filtered backprojection");
+	gt_backend_memory(be, &available, &total);
+	const size_t fit = available / 4 / line;
+	l->be = be;
+	l->plan = p;
+	l->slab = fit < 1 ? 1 : fit < p->grid.n[1] ? fit : p->grid.n[1];
+	l->slab = l->slab < max_lines ? l->slab : max_lines;
+	l->bytes = l->slab * line;
+	l->copy = (float *)gt_backend_alloc(be, l->bytes, "copy of the volume for the transpose");
+	if (!l->copy) {
+		free(l);
+		return GT_ERR_MEMORY;
+	}
+	*out = l;
+	return GT_OK;
+}
