@@ -34,7 +34,8 @@ static const cli_option options[] = {
 	  .help = "iterative: iterations of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
 	  .at = AT(cpu_iterations), .min = 0, .max = 1000 },
 	{ .name = "seconds", .kind = CLI_INT, .value = "N",
-	  .help = "fdk; iterative, of its comparison of solvers: start no measurement after this time (the report lists the rest);\n"
+	  .help = "accuracy; fdk; iterative, of its comparison of solvers: start no measurement after this time (the report lists the\n"
+		  "rest; accuracy begins with the tables and figures of the paper);\n"
 		  "tuner: of all searches (default 1200; 60 with --quick)",
 	  .at = AT(seconds), .min = 0, .max = 1e6 },
 	{ .name = "members", .kind = CLI_TEXT, .value = "1,2,4",
@@ -180,7 +181,7 @@ static gt_status measure(study *s, const study_options *o)
 {
 	gt_status st = GT_OK;
 	GT_TRY(find_devices(s, o->backend));
-	study_begin_tables(s, STUDY_LEFT_OUT, STUDY_LEFT_OUT);
+	study_begin_tables(s, STUDY_LEFT_OUT, STUDY_STEPS);
 	GT_TRY(s->kind->prepare(s, o));
 	if (s->scan)
 		describe(s);

@@ -36,12 +36,13 @@ static gt_status measure(study *s)
 	/* all but the head have references too */
 	s->steps = study_times_steps(s) + 11 * study_count(s, IN_ACCURACY) + 2;
 	study_begin_tables(s, STUDY_TIMES, STUDY_INTERPOLATION);
-	GT_TRY(study_ones(s));
-	GT_TRY(study_random_errors(s));
 	GT_TRY(study_bar(s));
-	GT_TRY(study_head_error(s));
 	GT_TRY(study_interpolation(s));
+	GT_TRY(study_ones(s));
 	GT_TRY(study_times(s));
+	GT_TRY(study_in_time(s, "random", study_random_errors));
+	GT_TRY(study_in_time(s, "random, cube", study_cube_errors));
+	GT_TRY(study_in_time(s, "head", study_head_error));
 done:
 	return st;
 }
@@ -105,7 +106,7 @@ const study_kind study_kind_accuracy = {
 	.table = tables,
 	.tables = sizeof tables / sizeof *tables,
 	.own_size = sizeof(study_accuracy_own),
-	.takes = TAKES_SCAN | TAKES_GRID,
+	.takes = TAKES_SCAN | TAKES_GRID | TAKES_SECONDS,
 	.drop = drop,
 	.prepare = prepare,
 	.measure = measure,
