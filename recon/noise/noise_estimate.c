@@ -53,10 +53,33 @@ int gt_noise_is_known(const gt_noise_model *m, size_t i) { return is_known(&m->k
 
 double gt_noise_variance(const gt_noise_model *m, size_t i) { return variance_at(m, i, m->p->data[i]); }
 
+#define VARIANCES(kind)                                                          \
+	case kind:                                                               \
+		for (size_t k = 0; k < n; k++)                                   \
+			variance[k] = variance_of(&m, kind, first + k, line[k]); \
+		break;
+GT_INLINE void variances(const gt_noise_model *model, size_t first, size_t n, const double *line, double *restrict variance)
+{
+	const gt_noise_model m = *model; /* no store of the loops may change it */
+	switch (kind_of(&m)) {
+		VARIANCES(BY_COUNT)
+		VARIANCES(BY_PHOTONS)
+		VARIANCES(BY_WEIGHT)
+		VARIANCES(BY_LINE)
+	}
+}
+
+GT_AVX2 static void variances_avx2(const gt_noise_model *m, size_t first, size_t n, const double *line, double *variance)
+{
+	variances(m, first, n, line, variance);
+}
+
 void gt_noise_variances(const gt_noise_model *m, size_t first, size_t n, const double *line, double *variance)
 {
-	for (size_t k = 0; k < n; k++)
-		variance[k] = variance_at(m, first + k, line[k]);
+	if (gt_runs_here("avx2"))
+		variances_avx2(m, first, n, line, variance);
+	else
+		variances(m, first, n, line, variance);
 }
 
 double gt_noise_scale(const gt_noise_model *m) { return m->scale; }
@@ -107,51 +130,27 @@ struct deviations {
 	gt_photon_starvation *starved; /* per chunk */
 };
 
-#define VARIANCES(kind)                                                         \
-	case kind:                                                              \
-		for (size_t k = 0; k < n; k++)                                  \
-			variance[k] = variance_of(m, kind, first + k, line[k]); \
-		break;
-/* Writes the deviations of at most PART pixels; returns 1 if a variance exceeds the bound. */
-GT_INLINE int deviate_part(const struct deviations *s, size_t first, size_t n, double *restrict variance)
-{
-	const gt_noise_model own = *s->noise, *m = &own; /* no store of the loops may change it */
-	const float *line = m->p->data + first;
-	int exceeds = 0;
-	switch (kind_of(m)) {
-		VARIANCES(BY_COUNT)
-		VARIANCES(BY_PHOTONS)
-		VARIANCES(BY_WEIGHT)
-		VARIANCES(BY_LINE)
-	}
-	for (size_t k = 0; k < n; k++) {
-		s->out[first + k] = (float)sqrt(variance[k]);
-		exceeds |= variance[k] > s->min_variance;
-	}
-	return exceeds;
-}
-
-static int deviate_any(const struct deviations *s, size_t first, size_t n, double *variance) { return deviate_part(s, first, n, variance); }
-GT_AVX2 static int deviate_avx2(const struct deviations *s, size_t first, size_t n, double *variance)
-{
-	return deviate_part(s, first, n, variance);
-}
-
 static void deviate(void *self, size_t begin, size_t end, int worker)
 {
 	const struct deviations *s = self;
-	const int avx2 = gt_runs_here("avx2");
-	double variance[PART];
+	double line[PART], variance[PART];
 	(void)worker;
 	for (size_t first = begin; first < end; first += PART) {
 		const size_t n = end - first < PART ? end - first : PART;
-		const int exceeds = (avx2 ? deviate_avx2 : deviate_any)(s, first, n, variance);
+		int exceeds = 0;
+		for (size_t k = 0; k < n; k++)
+			line[k] = s->noise->p->data[first + k];
+		gt_noise_variances(s->noise, first, n, line, variance);
+		for (size_t k = 0; k < n; k++) {
+			s->out[first + k] = (float)sqrt(variance[k]);
+			exceeds |= variance[k] > s->min_variance;
+		}
 		for (size_t k = 0; exceeds && k < n; k++)
 			if (variance[k] > s->min_variance) {
 				gt_photon_starvation *piece = &s->starved[(first + k) / PIXELS_PER_PIECE];
 				piece->pixels++;
 				piece->variance += variance[k];
-				piece->line += s->noise->p->data[first + k];
+				piece->line += line[k];
 			}
 	}
 }
