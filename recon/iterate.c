@@ -122,6 +122,7 @@ static int asked_to_stop(void *self)
 static void ready(void *self, int done)
 {
 	const teller *t = self;
+	gt_choice_report(&t->j->on.log);
 	gt_recon_fraction_ready(&t->f->fraction, done);
 }
 

@@ -7,12 +7,23 @@
 #include "apps/study/study.h"
 #include "geometry/grid.h"
 
+/* Adds the last step to the table of steps. */
+static void end_step(study *s)
+{
+	study_table *t = &s->table[STUDY_STEPS];
+	if (t->columns && *s->step)
+		study_row(t, TXT(s->step), NUM(app_seconds() - s->step_started));
+}
+
 void study_step(study *s, const char *format, ...)
 {
 	va_list args;
+	end_step(s);
 	va_start(args, format);
 	vsnprintf(s->doing, sizeof s->doing, format, args);
 	va_end(args);
+	memcpy(s->step, s->doing, sizeof s->step);
+	s->step_started = app_seconds();
 	const double done = (double)s->done++ / (double)s->steps;
 	app_progress_fraction(&s->progress, done);
 }
@@ -169,11 +180,19 @@ gt_status study_or_left_out(study *s, gt_status st, const char *part, const char
 
 int study_is_late(const study *s) { return s->seconds >= 0 && app_seconds() - s->started > s->seconds; }
 
+gt_status study_in_time(study *s, const char *part, gt_status (*run)(study *s))
+{
+	if (!study_is_late(s))
+		return run(s);
+	study_leave_out_as(s, part, "all", FORMAT("the %.0f s of --seconds were over", s->seconds));
+	return GT_OK;
+}
+
 static const study_columns *columns_of(const study *s, size_t which)
 {
-	static const study_columns shared[STUDY_OWN] = {
-		[STUDY_ABOUT] = { "about", "what$|value$" }, [STUDY_LEFT_OUT] = { "left-out", "part$|case$|why it is left out$" }
-	};
+	static const study_columns shared[STUDY_OWN] = { [STUDY_ABOUT] = { "about", "what$|value$" },
+		                                         [STUDY_LEFT_OUT] = { "left-out", "part$|case$|why it is left out$" },
+		                                         [STUDY_STEPS] = { "steps", "step$|time [s]" } };
 	return which < STUDY_OWN ? &shared[which] : &s->kind->table[which - STUDY_OWN];
 }
 

@@ -84,7 +84,7 @@ gt_status study_draw(const study_folder *f, const char *name);
 /* The study ----------------------------------------------------------------- */
 
 /* Tables of every study; its own follow. */
-enum { STUDY_ABOUT, STUDY_LEFT_OUT, STUDY_OWN };
+enum { STUDY_ABOUT, STUDY_LEFT_OUT, STUDY_STEPS, STUDY_OWN };
 
 typedef struct {
 	const char *output, *grid, *backend, *from, *size, *ranks, *one, *logs;
@@ -133,9 +133,10 @@ struct study {
 	float *random;                  /* see study_random() */
 	size_t randoms;
 	app_progress progress;
-	char doing[160];
+	char doing[160], step[160];     /* the text of the progress; the running step */
 	size_t steps, done;
-	double started, seconds;        /* seconds: --seconds; < 0: no limit */
+	double started, step_started;
+	double seconds;                 /* --seconds; < 0: no limit */
 	gt_status st;                   /* the first failure of the figures */
 };
 
@@ -150,7 +151,9 @@ void study_leave_out(study *s, const char *part, const char *name);
 gt_status study_or_left_out(study *s, gt_status st, const char *part, const char *name);
 /* 1: the time of --seconds is over. */
 int study_is_late(const study *s);
-/* Counts one step and shows its text. */
+/* Runs a part of a study, or leaves all of it out if it is late. */
+gt_status study_in_time(study *s, const char *part, gt_status (*run)(study *s));
+/* Counts one step and shows its text. The table of steps gets its duration. */
 void study_step(study *s, const char *format, ...) GT_PRINTF(2, 3);
 /* At least n uniform floats in [0,1), kept for the next call; they may repeat: for times. GT_ERR_MEMORY. */
 gt_status study_random(study *s, size_t n, const float **x);

@@ -143,7 +143,7 @@ static gt_status find_object(gt_strength_search *s)
 	}
 	gt_array_get_float(s->q->start, s->host);
 	GT_TRY(gt_backend_status(s->be));
-	GT_TRY(gt_object_voxels_find(s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object));
+	GT_TRY(gt_object_voxels_find(gt_backend_pool(s->be), s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object));
 	keep_asked(s);
 	s->mean = mean_of_asked(s);
 done:

@@ -16,7 +16,7 @@ enum {
 /* Pictures of differences from the model in double. */
 enum { STUDY_AT_0, STUDY_AT_45, STUDY_FROM_ONE, STUDY_FROM_ALL, STUDY_PICTURES };
 /* Parts of the study that a variant takes part in. */
-enum { IN_TIMES = 1, IN_GUPS = 2, IN_ACCURACY = 4, IN_SWEEPS = 8 };
+enum { IN_TIMES = 1, IN_GUPS = 2, IN_ACCURACY = 4, IN_SWEEPS = 8, IN_FEW = 16 }; /* IN_FEW: few slices */
 
 /* A projector on a device. */
 typedef struct {
@@ -85,9 +85,10 @@ const study_outputs *study_reference(const study_results *r, const study_variant
 typedef struct { double rmse, relative, largest, size, peak; size_t at; } study_error;
 study_error study_compare(const double *x, const double *reference, size_t n);
 
-/* Ones and random numbers forward and back; the bar and the head. */
+/* Ones and random numbers forward and back (on the scan, on the cube); the bar and the head. */
 gt_status study_ones(study *s);
 gt_status study_random_errors(study *s);
+gt_status study_cube_errors(study *s);
 gt_status study_bar(study *s);
 gt_status study_head_error(study *s);
 gt_status study_interpolation(study *s);            /* between two texels */

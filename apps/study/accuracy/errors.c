@@ -260,12 +260,13 @@ done:
 	return st;
 }
 
-gt_status study_random_errors(study *s)
+gt_status study_random_errors(study *s) { return random_errors(s, "random", s->scan, &s->grid, STUDY_RANDOM); }
+
+gt_status study_cube_errors(study *s)
 {
 	gt_scan *scan = NULL;
 	gt_grid grid;
 	gt_status st = GT_OK;
-	GT_TRY(random_errors(s, "random", s->scan, &s->grid, STUDY_RANDOM));
 	GT_TRY(app_workload_make(study_cube(s), 1, &scan, &grid));
 	GT_TRY(random_errors(s, "random, cube", scan, &grid, STUDY_RANDOM_CUBE));
 done:

@@ -281,14 +281,15 @@ typedef struct {
 	const char *part;
 	size_t value[MAX_VALUES], quick[MAX_VALUES];
 	gt_status (*make)(const study *s, size_t n, gt_scan **scan, gt_grid *grid);
-	int table; /* forward; back is the next */
+	int table;     /* forward; back is the next */
+	unsigned with; /* the variants */
 } sweep;
 
 static const sweep sweeps[] = {
-	{ "number of views", { 100, 500, 1000, 2500, 5000, 11000 }, { 20, 40, 80 }, with_views, STUDY_VIEWS_FORWARD },
-	{ "size in plane", { 256, 384, 512, 768, 1024, 1408 }, { 32, 48, 64 }, with_size, STUDY_SIZE_FORWARD },
-	{ "rows and slices", { 64, 96, 128, 192, 320, 480 }, { 8, 12, 16 }, with_slices, STUDY_SLICES_FORWARD },
-	{ "few rows and slices", { 1, 4, 8, 16, 17, 24, 32, 33, 48, 64 }, { 1, 2, 5 }, with_slices, STUDY_FEW_FORWARD },
+	{ "number of views", { 100, 500, 1000, 2500, 5000, 11000 }, { 20, 40, 80 }, with_views, STUDY_VIEWS_FORWARD, IN_SWEEPS },
+	{ "size in plane", { 256, 384, 512, 768, 1024, 1408 }, { 32, 48, 64 }, with_size, STUDY_SIZE_FORWARD, IN_SWEEPS },
+	{ "rows and slices", { 64, 96, 128, 192, 320, 480 }, { 8, 12, 16 }, with_slices, STUDY_SLICES_FORWARD, IN_SWEEPS },
+	{ "few rows and slices", { 1, 4, 8, 16, 17, 24, 32, 33, 48, 64 }, { 1, 2, 5 }, with_slices, STUDY_FEW_FORWARD, IN_FEW },
 };
 enum { SWEEPS = sizeof sweeps / sizeof *sweeps };
 
@@ -304,7 +305,7 @@ static gt_status sweep_case(study *s, const sweep *w, size_t n)
 	GT_TRY(w->make(s, n, &scan, &grid));
 	for (int d = 0; d < DIRECTIONS; d++)
 		study_number(&table[d], (double)n);
-	for (study_variant *v = NULL; (v = study_next(s, v, IN_SWEEPS));) {
+	for (study_variant *v = NULL; (v = study_next(s, v, w->with));) {
 		seconds t;
 		GT_TRY(time_case(s, FORMAT("%s: %zu", w->part, n), &(timing){ v, scan, &grid, 0, n == values(s, w)[0] }, &t));
 		copies = fmin(copies, t.copies); /* ignores NAN */
@@ -322,13 +323,16 @@ static gt_status run_sweep(study *s, const sweep *w)
 {
 	const size_t *value = values(s, w);
 	for (int d = 0; d < DIRECTIONS; d++) {
-		for (const study_variant *v = NULL; (v = study_next(s, v, IN_SWEEPS));)
+		for (const study_variant *v = NULL; (v = study_next(s, v, w->with));)
 			study_head(&s->table[w->table + d], "%s [s]", v->label);
 		if (s->gpu[0])
 			study_head(&s->table[w->table + d], "copies to the GPU [s]");
 	}
 	for (size_t i = 0; i < MAX_VALUES && value[i]; i++)
-		GT_OR_RETURN(sweep_case(s, w, value[i]));
+		if (study_is_late(s))
+			study_leave_out_as(s, w->part, FORMAT("%zu", value[i]), FORMAT("the %.0f s of --seconds were over", s->seconds));
+		else
+			GT_OR_RETURN(sweep_case(s, w, value[i]));
 	return GT_OK;
 }
 
@@ -337,14 +341,14 @@ size_t study_times_steps(const study *s)
 	size_t steps = study_count(s, IN_TIMES) + study_count(s, IN_GUPS);
 	for (int k = 0; k < SWEEPS; k++)
 		for (size_t n = 0; n < MAX_VALUES && values(s, &sweeps[k])[n]; n++)
-			steps += study_count(s, IN_SWEEPS);
+			steps += study_count(s, sweeps[k].with);
 	return steps;
 }
 
 gt_status study_times(study *s)
 {
 	GT_OR_RETURN(table_of_times(s));
-	GT_OR_RETURN(table_of_gups(s));
+	GT_OR_RETURN(study_in_time(s, "GUPS", table_of_gups));
 	for (int k = 0; k < SWEEPS; k++)
 		GT_OR_RETURN(run_sweep(s, &sweeps[k]));
 	return GT_OK;

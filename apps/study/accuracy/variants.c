@@ -66,7 +66,7 @@ static study_variant on_cpu(const study *s, const gt_projector *p, int threads)
 	const int all = threads == s->threads, reference = p == accuracy_of(s)->reference;
 	study_variant v = { .projector = p, .spec = p->name, .threads = threads, .parts = IN_TIMES };
 	if (all)
-		v.parts |= IN_GUPS | (reference ? IN_SWEEPS : 0) | (reference || !s->gpu[0] ? IN_ACCURACY : 0);
+		v.parts |= IN_GUPS | (reference ? IN_SWEEPS | IN_FEW : 0) | (reference || !s->gpu[0] ? IN_ACCURACY : 0);
 	snprintf(v.backend, sizeof v.backend, "cpu:%d", threads);
 	snprintf(v.label, sizeof v.label, "%s (%d thread%s)", p->name, threads, threads == 1 ? "" : "s");
 	snprintf(v.key, sizeof v.key, "%s-cpu", p->name);
@@ -118,7 +118,7 @@ static gt_status add_columns(study *s, const gt_projector *p)
 		                             "dd-bz:entries=all", "dd-bz:entries=all,w=shared" };
 	gt_status st = strcmp(p->name, "dd-bz") ? GT_ERR_UNSUPPORTED : GT_OK;
 	for (size_t i = 0; i < sizeof specs / sizeof *specs && st == GT_OK; i++)
-		st = add_gpu(s, p, specs[i], IN_TIMES | IN_SWEEPS);
+		st = add_gpu(s, p, specs[i], IN_TIMES | IN_FEW);
 	return st == GT_ERR_UNSUPPORTED ? GT_OK : st;
 }
 
@@ -130,7 +130,7 @@ gt_status study_find_variants(study *s)
 		else if (!s->gpu[0])
 			study_leave_out_as(s, "all", gt_projectors[i]->name, "runs on a GPU only, and there is none here");
 	for (size_t i = 0; s->gpu[0] && gt_projectors[i]; i++) {
-		GT_OR_RETURN(add_gpu(s, gt_projectors[i], gt_projectors[i]->name, IN_TIMES | IN_GUPS | IN_ACCURACY | IN_SWEEPS));
+		GT_OR_RETURN(add_gpu(s, gt_projectors[i], gt_projectors[i]->name, IN_TIMES | IN_GUPS | IN_ACCURACY | IN_SWEEPS | IN_FEW));
 		GT_OR_RETURN(add_columns(s, gt_projectors[i]));
 	}
 	if (!accuracy_of(s)->reference)
