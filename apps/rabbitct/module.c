@@ -41,7 +41,7 @@ static gt_status check_head(const struct RabbitCtGlobalData *r)
 	               (double)r->R_L, (double)r->O_L);
 }
 
-/* Images where the device reads them by itself. Without such memory the runner has its own, which serve as well. */
+/* Offers page-locked buffers. Without them the runner uses its own. */
 static void offer_buffers(struct RabbitCtGlobalData *r)
 {
 	own.cells = (size_t)r->S_x * r->S_y;

@@ -1,5 +1,4 @@
 /* Report of `gantry study accuracy`. */
-#include <string.h>
 #include "apps/study/accuracy/accuracy.h"
 
 static void times(const study *s, study_page *p)
