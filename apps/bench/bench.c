@@ -1,13 +1,10 @@
 /* Times of the standard problems: data on the device, one warm-up run, median of the following runs. */
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/analytic.h>
 #include <gantry/constants.h>
 #include <gantry/projector.h>
 #include <gantry/recon.h>
 #include <gantry/solver.h>
 #include "apps/bench/bench_case.h"
-#include "apps/cli/try.h"
 
 static const bench_options defaults = { .operation = "all", .projector = "dd", .split = "auto", .repeat = 5, .every = 1, .vectors = 50 };
 #define AT(field) offsetof(bench_options, field)

@@ -1,13 +1,8 @@
 /* Times of memory-bound work next to a copy of equal bytes: operations on arrays, and functions of penalties. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/host_memory.h>
 #include <gantry/regularizer.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/progress.h"
-#include "apps/cli/try.h"
 #include "core/order_statistics.h"
 
 /* Maximum number of runs per measurement; fewer if they last long_enough. One run is short next to launch and wait. */

@@ -1,12 +1,8 @@
 /* Times between the iterations of a solver, measured by its monitor. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/regularizer.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
-#include "apps/cli/try.h"
 #include "recon/modules.h"
 #include <gantry/subsets.h>
 

@@ -1,12 +1,9 @@
 /* Kernels of an analytic method on several devices concurrently. Each device holds its rows of all views and its slices
  * in device memory, so host transfers are excluded. */
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include "analytic/fbp/slab.h"
 #include "apps/bench/bench_case.h"
 #include "apps/cli/progress.h"
-#include "apps/cli/try.h"
 
 enum { BATCH = 400 }; /* views at a time */
 

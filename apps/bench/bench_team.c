@@ -1,13 +1,9 @@
 /* Times of complete iterations and direct methods on 1, 2, 4 ... devices together, the speed-up, and the model's
  * prediction. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/analytic.h>
 #include <gantry/recon.h>
 #include "analytic/fbp/slab.h"
 #include "apps/bench/bench_case.h"
-#include "apps/cli/try.h"
 #include "core/order_statistics.h"
 #include "recon/modules.h"
 

@@ -1,15 +1,9 @@
 /* Timing of operators, and the unavoidable fraction of their work. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/io.h>
 #include <gantry/projector.h>
-#include <gantry/grid.h>
 #include <gantry/author/scan_math.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/progress.h"
-#include "apps/cli/try.h"
 #include "core/linop.h"
 #include "core/random.h"
 

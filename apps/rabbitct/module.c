@@ -41,7 +41,7 @@ static gt_status check_head(const struct RabbitCtGlobalData *r)
 	               (double)r->R_L, (double)r->O_L);
 }
 
-/* Offers page-locked image buffers. If there is no such memory, the runner's own buffers are used. */
+/* Offers page-locked buffers. Without them the runner uses its own. */
 static void offer_buffers(struct RabbitCtGlobalData *r)
 {
 	own.cells = (size_t)r->S_x * r->S_y;

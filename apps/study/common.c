@@ -1,9 +1,4 @@
 /* Functions that several studies share. */
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 #include "geometry/grid.h"
 
@@ -37,6 +32,19 @@ char *study_format(char *buffer, size_t bytes, const char *format, ...)
 	return buffer;
 }
 
+char *study_spec(char *buffer, const char *spec, const char *format, ...)
+{
+	va_list args;
+	if (buffer != spec)
+		study_format(buffer, STUDY_PATH, "%s", spec);
+	const size_t n = strlen(buffer);
+	study_format(buffer + n, STUDY_PATH - n, strchr(buffer, ':') ? "," : ":");
+	va_start(args, format);
+	vsnprintf(buffer + strlen(buffer), STUDY_PATH - strlen(buffer), format, args);
+	va_end(args);
+	return buffer;
+}
+
 char *study_print(const char *format, va_list args)
 {
 	char *text = NULL;
@@ -48,6 +56,20 @@ gt_status study_new(size_t n, size_t size, void *items)
 	void *memory = calloc(n ? n : 1, size);
 	memcpy(items, &memory, sizeof memory);
 	return memory ? GT_OK : gt_fail(GT_ERR_MEMORY, "%zu items of %zu bytes: out of memory", n, size);
+}
+
+int study_grow(void *items, size_t used, size_t *capacity, size_t size)
+{
+	const size_t more = *capacity ? 2 * *capacity : 64;
+	void *memory;
+	if (used < *capacity)
+		return 1;
+	memcpy(&memory, items, sizeof memory);
+	if (!(memory = realloc(memory, more * size)))
+		return 0;
+	memcpy(items, &memory, sizeof memory);
+	*capacity = more;
+	return 1;
 }
 
 gt_status study_host_floats(size_t n, const char *what, float **x)

@@ -1,10 +1,4 @@
 /* Studies: many measurements, one folder with a report. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <gantry/phantom.h>
-#include "apps/cli/gnuplot.h"
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 #include "core/module.h"
 

@@ -1,16 +1,20 @@
 #ifndef GT_APPS_STUDY_STUDY_H
 #define GT_APPS_STUDY_STUDY_H
-/* Framework of all studies: tables, folder, figures, report. Each study is a folder with a study_kind. */
+/* Framework of all studies: tables, folder, figures, report. Each study is a folder with a study_kind. Sources of
+ * studies take the standard headers and GT_TRY() from here. */
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <gantry/grid.h>
 #include <gantry/phantom.h>
 #include <gantry/scan.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/gnuplot.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/try.h"
 #include "apps/cli/workload.h"
 
 typedef struct study study;
@@ -20,6 +24,9 @@ enum { STUDY_LINE = 512, STUDY_PATH = PATH_MAX + 2 };
 #define FORMAT(...) study_format((char[STUDY_LINE]){ "" }, STUDY_LINE, __VA_ARGS__)
 #define PATH(...) study_format((char[STUDY_PATH]){ "" }, STUDY_PATH, __VA_ARGS__)
 char *study_format(char *buffer, size_t bytes, const char *format, ...) GT_PRINTF(3, 4);
+/* Appends a setting to "NAME" or "NAME:key=value"; study_spec(): in a buffer of STUDY_PATH bytes, which may be spec. */
+#define SPEC(spec, ...) study_spec((char[STUDY_PATH]){ "" }, spec, __VA_ARGS__)
+char *study_spec(char *buffer, const char *spec, const char *format, ...) GT_PRINTF(3, 4);
 /* malloc'ed; NULL without memory. */
 char *study_print(const char *format, va_list args);
 
@@ -68,8 +75,8 @@ typedef struct { char *path, *tmp; } study_folder;
 gt_status study_folder_new(const char *path, study_folder *f);
 gt_status study_folder_commit(study_folder *f);         /* renames */
 void      study_folder_drop(study_folder *f);           /* removes, unless renamed */
-/* The path of a file of the folder, which is removed with it; NULL without memory. */
-const char *study_file(const study_folder *f, const char *name);
+/* The path of a file of the folder, which is removed with it. */
+gt_status study_file(const study_folder *f, const char *name, const char **path);
 /* A new file of the folder; study_close() reports failed writes. */
 gt_status study_open(const study_folder *f, const char *name, FILE **out);
 gt_status study_close(const char *name, FILE *out);
@@ -161,6 +168,8 @@ gt_status study_random(study *s, size_t n, const float **x);
 gt_status study_host_floats(size_t n, const char *what, float **x);
 /* n objects of that size, zero; items: the address of a pointer. GT_ERR_MEMORY. */
 gt_status study_new(size_t n, size_t size, void *items);
+/* Makes space for one more of `used` objects; 0 without memory. */
+int study_grow(void *items, size_t used, size_t *capacity, size_t size);
 /* The scanner ge-ct750hd (an eighth of it with --quick) with that number of views (0: its own); 512 x 512 x 64
  * voxels of that pitch in plane. */
 gt_status study_scanner(study *s, size_t views, double pitch);
@@ -190,6 +199,12 @@ void       study_plot_draw(study_plot *p);
 /* The next curve of a "plot" command, then its end. */
 void study_series(study_plot *p, const char *format, ...) GT_PRINTF(2, 3);
 void study_series_end(study_plot *p);
+/* Points (x, y) in rows of a table. A curve begins at a row that differs from the row before in one of the first `keys`
+ * columns. */
+typedef struct { const study_table *table; size_t first, end, keys, x, y; } study_curves;
+int  study_begins(const study_curves *c, size_t row);
+/* Writes the curves as blocks $NAME0, $NAME1 ...; gnuplot leaves NAN out. */
+void study_blocks(study_plot *p, const study_curves *c, const char *name);
 /* Several plots in one figure: at positions of study_panel(), or with the layout of gnuplot. */
 void study_multiplot(study_plot *p, const char *layout);
 /* study_multiplot() for images alone: without grid, key, tics and column names. */

@@ -1,6 +1,4 @@
 /* The study 'accuracy' as a whole: its scan, its tables, the order of its parts. */
-#include <stdlib.h>
-#include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 #include "geometry/grid.h"
 

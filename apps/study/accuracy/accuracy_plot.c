@@ -1,5 +1,4 @@
 /* The figures of the study of accuracy. */
-#include <string.h>
 #include "apps/study/accuracy/accuracy.h"
 
 /* Times ------------------------------------------------------------------------ */

@@ -1,5 +1,4 @@
 /* Report of `gantry study accuracy`. */
-#include <string.h>
 #include "apps/study/accuracy/accuracy.h"
 
 /* A figure unless its table is left out. */

@@ -1,10 +1,6 @@
 /* Times of projection and backprojection: tables II and III, figures 7 to 10 of the paper. The CPU's are estimated
  * from some of the views. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "apps/cli/apply.h"
-#include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 #include "core/order_statistics.h"
 
@@ -103,9 +99,8 @@ done:
 static gt_status time_all_views(study *s, const timing *c, seconds *t)
 {
 	problem p;
-	gt_status st = open_problem(s, c, c->scan, &p);
-	if (st != GT_OK)
-		return st;
+	gt_status st = GT_OK;
+	GT_OR_RETURN(open_problem(s, c, c->scan, &p));
 	for (int d = 0; d < DIRECTIONS; d++) {
 		if (c->careful)
 			apply(&p, d);

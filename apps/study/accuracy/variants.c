@@ -1,7 +1,4 @@
 /* Variants of the study: the reference on some threads, every projector on all of them, every projector on the GPU. */
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 #include "geometry/grid.h"
 
@@ -10,10 +7,8 @@ enum { CPU_COUNTS = 3 };
 static gt_status append(study *s, const study_variant *v)
 {
 	study_accuracy_own *own = accuracy_of(s);
-	study_variant *more = realloc(own->variant, (own->variants + 1) * sizeof *more);
-	if (!more)
+	if (!study_grow(&own->variant, own->variants, &own->capacity, sizeof *own->variant))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	own->variant = more;
 	own->variant[own->variants++] = *v;
 	return GT_OK;
 }

@@ -1,9 +1,5 @@
 /* The study of analytic reconstruction: forms, devices and tables. */
-#include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 static const char flat_block[] = "16 x 16 columns of voxels, 128 slices per launch";

@@ -2,10 +2,7 @@
  * Ino, Hagihara (2016). Lines have 8 x 4 texels, and the least recently used line is replaced. 2048 threads lie in
  * adjacent blocks, and all warps are in step. Slices are the outer loop and views the inner one, as in the kernel
  * layered. A request is a line of a warp's fetch. */
-#include <math.h>
-#include <stdlib.h>
 #include <gantry/constants.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 enum { EDGE = 1024, CIRCLE = 1200, THREADS = 2048, WARP = 32, LINE_WIDE = 8, LINE_HIGH = 4, SLICES = 24, MAX_VIEWS = 32 };
@@ -92,9 +89,8 @@ static gt_status hit_rate(launch *l, int lines, double *percent)
 {
 	cache c = { .lines = lines };
 	int *memory = NULL;
-	gt_status st = study_new((size_t)3 * (size_t)(lines + 1) + (size_t)MAX_VIEWS * TILES, sizeof *memory, &memory);
-	if (st != GT_OK)
-		return st;
+	gt_status st = GT_OK;
+	GT_OR_RETURN(study_new((size_t)3 * (size_t)(lines + 1) + (size_t)MAX_VIEWS * TILES, sizeof *memory, &memory));
 	c.next = memory;
 	c.before = c.next + lines + 1;
 	c.holds = c.before + lines + 1;

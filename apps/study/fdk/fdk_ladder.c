@@ -1,9 +1,4 @@
 /* The ladder of forms on one cube, and the accuracy of each against double precision on two objects. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <gantry/phantom.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 /* The stages of Okitsu, Ino, Hagihara 2008, with the seconds of table 4 (GeForce 8800 GTX, 512^3 from 360 views of
@@ -141,12 +136,12 @@ static gt_status run_set(study *s, int number, fdk_seconds t[FDK_MAX_WAYS])
 		reference++;
 	GT_TRY(new_set(s, number, &d));
 	study_step(s, "ladder: %s: %s", d.object, f->way[reference].label);
-	GT_TRY(fdk_run(s, &(fdk_case){ &f->way[reference], d.scan, &d.grid, NULL, d.data, d.reference }, &t[reference]));
+	GT_TRY(fdk_run(s, &(fdk_case){ &f->way[reference], d.scan, &d.grid, NULL, d.data, d.reference, 0 }, &t[reference]));
 	for (size_t i = 0; i < f->ways; i++) {
 		if (i == reference || !takes_part(&f->way[i]) || (number == 1 && !f->way[i].form && !f->way[i].all))
 			continue;
 		study_step(s, "ladder: %s: %s", d.object, f->way[i].label);
-		GT_TRY(fdk_try(s, "ladder", &(fdk_case){ &f->way[i], d.scan, &d.grid, NULL, d.data, d.x }, &t[i]));
+		GT_TRY(fdk_try(s, "ladder", &(fdk_case){ &f->way[i], d.scan, &d.grid, NULL, d.data, d.x, 0 }, &t[i]));
 		if (isnan(t[i].back))
 			continue;
 		double psnr;

@@ -1,9 +1,5 @@
 /* Launches of kernels with textures: shapes of blocks against the angle, views per launch against the size of
  * blocks, and the layout of textures. Figures 9 and 10, and table 3, of Lu, Ino, Hagihara (2016). On CUDA alone. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 enum { CIRCLE = 1200 /* views of the paper; adjacent ones are used */, GROUPS = 2 /* groups of views, 45 degrees apart */ };
@@ -37,16 +33,13 @@ done:
 /* Seconds of a view; NAN if the device cannot launch it: left out. */
 static gt_status time_launch(study *s, const char *part, const launch *l, double *seconds)
 {
-	const double usual = fdk_of(s)->enough;
 	gt_scan *scan = NULL;
 	gt_grid grid;
 	fdk_seconds t;
 	gt_status st = GT_OK;
 	const char *options = FORMAT("short-scan=off,block=%s,views=%zu,slab=%zu", l->block, l->views, l->slices);
 	GT_TRY(pick_views(l, &grid, &scan));
-	fdk_of(s)->enough = fmin(usual, enough);
-	st = fdk_try(s, part, &(fdk_case){ fdk_way_of(s, l->form), scan, &grid, options, NULL, NULL }, &t);
-	fdk_of(s)->enough = usual;
+	st = fdk_try(s, part, &(fdk_case){ fdk_way_of(s, l->form), scan, &grid, options, NULL, NULL, enough }, &t);
 	*seconds = t.back / (double)(l->count * l->groups);
 done:
 	gt_scan_free(scan);

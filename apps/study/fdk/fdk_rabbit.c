@@ -1,12 +1,7 @@
 /* The steps of Rapid Rabbit on a synthetic data set of the benchmark RabbitCT: a C-arm that shakes, images filtered
  * beforehand. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/host_memory.h>
 #include <gantry/matrix_backprojector.h>
-#include <gantry/phantom.h>
-#include "apps/cli/try.h"
 #include "apps/commands/rabbitct/rabbitct.h"
 #include "apps/study/fdk/fdk.h"
 #include "geometry/scan.h"
@@ -176,7 +171,7 @@ static gt_status make_references(study *s, rabbit *r)
 	double seconds;
 	study_step(s, "rabbitct: references in double");
 	snprintf(w.backend, sizeof w.backend, "%s", s->cpu);
-	GT_OR_RETURN(fdk_run(s, &(fdk_case){ &w, r->scan, &r->judged, NULL, r->lines, r->x }, &t));
+	GT_OR_RETURN(fdk_run(s, &(fdk_case){ &w, r->scan, &r->judged, NULL, r->lines, r->x, 0 }, &t));
 	to_hu(r, r->x, r->from_fdk);
 	p.grid = r->judged;
 	GT_OR_RETURN(fdk_images_run(&p, s->cpu, GT_F64, 0, r->x, &seconds));
@@ -221,7 +216,7 @@ static gt_status run_form(study *s, rabbit *r, int k)
 	fdk_seconds t = { NAN, NAN, NAN };
 	study_step(s, "rabbitct: %s", steps[k].step);
 	if (w)
-		GT_OR_RETURN(fdk_try(s, "rabbitct", &(fdk_case){ w, r->scan, &r->p.grid, NULL, r->lines, r->x }, &t));
+		GT_OR_RETURN(fdk_try(s, "rabbitct", &(fdk_case){ w, r->scan, &r->p.grid, NULL, r->lines, r->x, 0 }, &t));
 	if (!isnan(t.back)) {
 		to_hu(r, r->x + r->first, r->hu);
 		score = app_rabbitct_judge(r->hu, r->from_fdk, r->hus);

@@ -1,8 +1,5 @@
 /* One reconstruction on a device, timed; the limits of devices. */
-#include <math.h>
-#include <stdlib.h>
 #include "analytic/table.h"
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 #include "core/linop.h"
 #include "core/order_statistics.h"
@@ -82,7 +79,7 @@ gt_status fdk_run(study *s, const fdk_case *c, fdk_seconds *t)
 	problem p = { NULL, NULL, NULL, { NULL, NULL, NULL } };
 	gt_status st = GT_OK;
 	GT_TRY(open_problem(s, c, &p));
-	GT_TRY(repeat(&p, c, fdk_of(s)->enough, t));
+	GT_TRY(repeat(&p, c, c->enough > 0 ? fmin(c->enough, fdk_of(s)->enough) : fdk_of(s)->enough, t));
 	if (c->x)
 		gt_array_get_float(p.x, c->x);
 	GT_TRY(gt_backend_status(p.be));

@@ -1,8 +1,4 @@
 /* Times against the angle, the views per pass and the size. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 enum { LAUNCHES = 48 /* views that the forms of 1, 4, 12 and 16 per launch take in whole launches */ };
@@ -34,7 +30,7 @@ static gt_status one_angle(study *s, double degrees)
 	GT_TRY(gt_scan_orbit(&o, &scan));
 	study_number(&s->table[STUDY_ANGLES], degrees);
 	for (size_t i = 0; i < fdk_of(s)->ways; i++) {
-		const fdk_case c = { &fdk_of(s)->way[i], scan, &grid, "short-scan=off", NULL, NULL };
+		const fdk_case c = { &fdk_of(s)->way[i], scan, &grid, "short-scan=off", NULL, NULL, enough_of_angle };
 		fdk_seconds t;
 		if (!turns(s, c.way))
 			continue;
@@ -49,16 +45,12 @@ done:
 
 static gt_status angles(study *s)
 {
-	const double usual = fdk_of(s)->enough;
-	gt_status st = GT_OK;
 	for (size_t i = 0; i < fdk_of(s)->ways; i++)
 		if (turns(s, &fdk_of(s)->way[i]))
 			study_head(&s->table[STUDY_ANGLES], "%s [ms per view]", fdk_of(s)->way[i].label);
-	fdk_of(s)->enough = fmin(usual, enough_of_angle);
-	for (size_t i = 0; i < angle_count(s) && st == GT_OK; i++)
-		st = one_angle(s, (double)i * angle_step(s));
-	fdk_of(s)->enough = usual;
-	return st;
+	for (size_t i = 0; i < angle_count(s); i++)
+		GT_OR_RETURN(one_angle(s, (double)i * angle_step(s)));
+	return GT_OK;
 }
 
 /* Views per pass: figure 10 -------------------------------------------------------- */
@@ -175,7 +167,7 @@ static gt_status run_size(study *s, size_t n, const fdk_way *w, fdk_seconds *t)
 		return GT_OK;
 	}
 	GT_TRY(gt_scan_orbit(&o, &scan));
-	GT_TRY(fdk_try(s, "sizes", &(fdk_case){ w, scan, &grid, NULL, NULL, NULL }, t));
+	GT_TRY(fdk_try(s, "sizes", &(fdk_case){ w, scan, &grid, NULL, NULL, NULL, 0 }, t));
 	*t = of_all(t, (double)VIEWS / (double)o.views);
 done:
 	gt_scan_free(scan);

@@ -1,10 +1,5 @@
 /* One reconstruction on one device: its operators with clocks, and its times. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
-#include "recon/modules.h"
 
 typedef struct {
 	gt_linop *A;
@@ -107,36 +102,26 @@ typedef struct {
 
 static size_t shown_first(const study_scene *c) { return c->below * c->grid.n[0] * c->grid.n[1]; }
 
-static char *solver_text(char *text, const study_case *c, int iterations)
-{
-	return study_format(text, STUDY_LINE, "%s%citerations=%d", c->solver, strchr(c->solver, ':') ? ',' : ':', iterations);
-}
-
 static gt_status open_work(work *w)
 {
 	const study_job *job = w->job;
 	const study_scene *scene = job->scene;
 	const size_t n = gt_grid_voxels(&scene->shown);
-	char text[STUDY_LINE], *spec = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(study_run_open(&w->run, &(study_run_options){ .backend = job->d.backend,
-	                                                     .solver = solver_text(text, job->c, job->iterations),
-	                                                     .type = job->d.type,
-	                                                     .scan = scene->scan,
-	                                                     .grid = &scene->grid,
-	                                                     .data = job->data,
-	                                                     .weights = job->weights }));
-	GT_TRY(gt_array_part(w->run.x, shown_first(scene), n, &w->part));
-	GT_TRY(gt_array_new(w->run.be, job->d.type, n, &w->truth));
+	GT_OR_RETURN(study_run_open(&w->run, &(study_run_options){ .backend = job->d.backend,
+	                                                           .solver = SPEC(job->c->solver, "iterations=%d", job->iterations),
+	                                                           .type = job->d.type,
+	                                                           .scan = scene->scan,
+	                                                           .grid = &scene->grid,
+	                                                           .data = job->data,
+	                                                           .weights = job->weights }));
+	GT_OR_RETURN(gt_array_part(w->run.x, shown_first(scene), n, &w->part));
+	GT_OR_RETURN(gt_array_new(w->run.be, job->d.type, n, &w->truth));
 	gt_array_put_float(scene->truth, w->truth);
 	if (job->c->strength > 0) {
-		spec = study_penalty_spec(job->c->strength, scene, scene->scan->views);
-		GT_TRY(spec ? study_run_penalty(&w->run, spec, job->d.type, &scene->grid) : gt_fail(GT_ERR_MEMORY, "out of memory"));
+		const double strength = job->c->strength * (double)scene->scan->views * scene->grid.pitch[0] * scene->grid.pitch[1];
+		GT_OR_RETURN(study_run_penalty(&w->run, FORMAT("qggmrf:strength=%.9g,c=10HU", strength), job->d.type, &scene->grid));
 	}
-	GT_TRY(gt_backend_status(w->run.be));
-done:
-	free(spec);
-	return st;
+	return gt_backend_status(w->run.be);
 }
 
 static gt_status get_shown(const work *w, float **out)
@@ -218,7 +203,6 @@ static void take_split(const work *w, const watch *t, study_outcome *out)
 static gt_status run(work *w, study_outcome *out)
 {
 	const int gpu = w->job->d.gpu;
-	char text[STUDY_LINE];
 	watch t = { .w = w, .rmse = out->rmse }, again = { .w = w };
 	GT_OR_RETURN(solve(w, gpu ? w->run.subsets.A : w->run.timed, &t));
 	GT_OR_RETURN(get_shown(w, &out->x));
@@ -229,7 +213,7 @@ static gt_status run(work *w, study_outcome *out)
 		return GT_OK;
 	gt_fill(0, w->run.x);
 	gt_method_free(&w->run.m);
-	GT_OR_RETURN(gt_method_parse(solver_text(text, w->job->c, SPLIT_ITERATIONS), &w->run.m));
+	GT_OR_RETURN(gt_method_parse(SPEC(w->job->c->solver, "iterations=%d", SPLIT_ITERATIONS), &w->run.m));
 	GT_OR_RETURN(solve(w, w->run.timed, &again));
 	take_split(w, &again, out);
 	return GT_OK;

@@ -1,10 +1,5 @@
 /* The cases of `gantry study iterative`, run by run, into tables and arrays. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/constants.h>
-#include "apps/cli/try.h"
-#include "apps/study/iterative/iterative.h"
 #include "apps/study/iterative/methods/methods.h"
 
 /* key, title, object, solver; strength, photons; iterations, quick; seed; weighted, start_fdk, show_fdk; window;
@@ -204,7 +199,7 @@ static gt_status run_object(study *s, const char *object, double **rmse)
 	if (head)
 		GT_TRY(study_noise(s, &scene));
 done:
-	study_scene_thin_free(&thin);
+	study_scene_free(&thin);
 	study_scene_free(&scene);
 	study_scene_free(&small);
 	return st;

@@ -1,12 +1,7 @@
 /* Noise against resolution: spheres in the FORBILD head at 1e4 photons, by fdk with several windows and by pcg with
  * several strengths. Two draws of the noise: edges from both together, noise from their difference. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
 #include "metrics/edge_width.h"
-#include "recon/modules.h"
 
 enum { SPHERES = 2, DRAWS = 2, EVERY = 2, ITERATIONS = 40, QUICK_ITERATIONS = 2, QUICK_FINER = 2 };
 /* Pictures are compared if the widths of their edges differ by less than this factor. */
@@ -310,7 +305,7 @@ gt_status study_noise(study *s, const study_scene *head)
 	found_of(s)->grid = w.scene.shown;
 done:
 	found_of(s)->shown[0] = found_of(s)->shown[1] = NULL;
-	study_scene_thin_free(&w.scene);
+	study_scene_free(&w.scene);
 	study_scene_free(&w.own);
 	for (int d = 0; d < DRAWS; d++) {
 		free(w.data[d]);

@@ -1,7 +1,6 @@
 /* The scans of `gantry study quality`. Two own objects: a torso of 350 mm with lungs, spine, ribs and vessels,
  * and a micro-CT sample, a rod with pores, grains and metal pins. */
-#include <string.h>
-#include "apps/study/quality/cases.h"
+#include "apps/study/quality/quality.h"
 
 /* Densities of water: fat 0.92, muscle 1.05, lung 0.26, bone of vertebrae 1.4, cortical bone 1.9. Lengths in mm. */
 #define TORSO                                                                      \

@@ -1,10 +1,6 @@
 /* An object, its scan and its draws of noise; the tissue class of every voxel. */
-#include <math.h>
-#include <stdlib.h>
 #include <gantry/constants.h>
 #include <gantry/host_memory.h>
-#include <gantry/phantom.h>
-#include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 
 enum { AROUND = 2 };

@@ -1,12 +1,6 @@
 /* Sharpness and texture at equal noise: the response to a small disc in the object, the noise power spectrum, and the
  * uniformity of the noise. Edge-preserving methods are not linear: the results hold for this disc
  * at this position. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <gantry/image_quality.h>
-#include <gantry/phantom.h>
-#include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 
 /* Contrast of the disc over the noise; its radius over the radius of the round region of tissue. */

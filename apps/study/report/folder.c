@@ -1,12 +1,8 @@
 /* A folder that appears when it is complete, with the figures that gnuplot draws in it. */
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "apps/cli/gnuplot.h"
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 #include "io/tmp_list.h"
 
@@ -116,25 +112,23 @@ void study_folder_drop(study_folder *f)
 	*f = (study_folder){ 0 };
 }
 
-const char *study_file(const study_folder *f, const char *name)
+gt_status study_file(const study_folder *f, const char *name, const char **path)
 {
-	made *m = malloc(sizeof *m);
-	char *path = m ? cli_text("%s/%s", f->tmp, name) : NULL;
-	if (!path) {
+	made *m = calloc(1, sizeof *m);
+	if (!m || !(m->path = cli_text("%s/%s", f->tmp, name))) {
 		free(m);
-		return NULL;
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	}
-	m->path = path;
 	m->next = files;
 	files = m;
-	return path;
+	*path = m->path;
+	return GT_OK;
 }
 
 gt_status study_open(const study_folder *f, const char *name, FILE **out)
 {
-	const char *path = study_file(f, name);
-	if (!path)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	const char *path;
+	GT_OR_RETURN(study_file(f, name, &path));
 	*out = fopen(path, "w");
 	return *out ? GT_OK : gt_fail(GT_ERR_IO, "%s/%s: cannot be written: %s", f->path, name, strerror(errno));
 }
@@ -172,10 +166,10 @@ gt_status study_floats(const study_folder *f, const char *name, const double *x,
 gt_status study_draw(const study_folder *f, const char *name)
 {
 	const char *picture = FORMAT("%s.png", name), *log = FORMAT("%s.log", name);
-	const char *log_path = study_file(f, log), *path = study_file(f, picture);
+	const char *log_path, *path;
 	char message[256];
-	if (!log_path || !path)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_OR_RETURN(study_file(f, log, &log_path));
+	GT_OR_RETURN(study_file(f, picture, &path));
 	if (app_gnuplot(f->tmp, log, NULL, FORMAT("%s.gp", name)) != 0 || access(path, R_OK) != 0) {
 		app_gnuplot_message(log_path, message, sizeof message);
 		return gt_fail(GT_ERR_UNSUPPORTED, "gnuplot could not draw %s: %s", picture, message);

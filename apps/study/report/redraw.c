@@ -1,9 +1,6 @@
 /* Draws the figures of another folder again: runs its scripts and replaces the pictures of its report. */
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 #include "viewer/html.h"
 

@@ -1,38 +1,22 @@
 /* Tables of a study, and their CSV files (RFC 4180). */
 #include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 #include "core/files/opener.h"
 
-/* Returns items with space for one more of `used`; NULL without memory. */
-static void *grow(study_table *t, void *items, size_t used, size_t *capacity, size_t size)
-{
-	if (used < *capacity)
-		return items;
-	const size_t more = *capacity ? 2 * *capacity : 16;
-	void *bigger = realloc(items, more * size);
-	t->failed |= !bigger;
-	*capacity = bigger ? more : *capacity;
-	return bigger;
-}
-
 void study_head(study_table *t, const char *format, ...)
 {
-	char **head = grow(t, t->head, t->columns, &t->head_capacity, sizeof *head);
 	va_list args;
-	if (!head)
-		return;
-	t->head = head;
 	va_start(args, format);
-	t->head[t->columns] = study_print(format, args);
+	char *head = study_print(format, args);
 	va_end(args);
-	t->failed |= !t->head[t->columns++];
+	if (head && study_grow(&t->head, t->columns, &t->head_capacity, sizeof *t->head)) {
+		t->head[t->columns++] = head;
+	} else {
+		t->failed = 1;
+		free(head);
+	}
 }
 
 void study_heads(study_table *t, const char *heads)
@@ -46,11 +30,10 @@ void study_heads(study_table *t, const char *heads)
 
 static void add(study_table *t, char *text, double number)
 {
-	study_cell *cell = grow(t, t->cell, t->cells, &t->cell_capacity, sizeof *cell);
-	if (cell) {
-		t->cell = cell;
+	if (study_grow(&t->cell, t->cells, &t->cell_capacity, sizeof *t->cell)) {
 		t->cell[t->cells++] = (study_cell){ text, number };
 	} else {
+		t->failed = 1;
 		free(text);
 	}
 }

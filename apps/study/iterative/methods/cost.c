@@ -1,10 +1,5 @@
 /* Cost of a method: counted applications of operators, and allocations of a dry run. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/iterative/methods/methods.h"
-#include "recon/modules.h"
 
 enum { MANY = 4 };
 
@@ -28,12 +23,10 @@ static gt_status bytes_of(const work *w, double *now, double *max)
 static gt_status make_penalty(work *w, const gt_grid *grid, const method *m)
 {
 	double before, after, max;
-	if (!m->penalty)
+	if (!*m->penalty)
 		return GT_OK;
 	GT_OR_RETURN(bytes_of(w, &before, &max));
-	GT_OR_RETURN(study_run_penalty(&w->run,
-	                               m->of.knob ? m->penalty : FORMAT("%s%cstrength=1", m->penalty, strchr(m->penalty, ':') ? ',' : ':'),
-	                               GT_F32, grid));
+	GT_OR_RETURN(study_run_penalty(&w->run, m->of.knob ? m->penalty : SPEC(m->penalty, "strength=1"), GT_F32, grid));
 	GT_OR_RETURN(bytes_of(w, &after, &max));
 	w->penalty = after - before;
 	return GT_OK;
@@ -41,21 +34,17 @@ static gt_status make_penalty(work *w, const gt_grid *grid, const method *m)
 
 static gt_status open_work(work *w, const quality_scene *scene, const method *m, const gt_grid *grid, int iterations, int dry)
 {
-	char *text = method_solver_text(m, iterations);
-	gt_status st = text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	GT_TRY(study_run_open(&w->run, &(study_run_options){ .backend = "cpu",
-	                                                     .solver = text,
-	                                                     .type = GT_F32,
-	                                                     .dry = dry,
-	                                                     .scan = scene->scan,
-	                                                     .grid = grid,
-	                                                     .data = scene->lines }));
-	GT_TRY(make_penalty(w, grid, m));
+	const char *text = SPEC(m->solver, "iterations=%d", iterations);
+	GT_OR_RETURN(study_run_open(&w->run, &(study_run_options){ .backend = "cpu",
+	                                                           .solver = text,
+	                                                           .type = GT_F32,
+	                                                           .dry = dry,
+	                                                           .scan = scene->scan,
+	                                                           .grid = grid,
+	                                                           .data = scene->lines }));
+	GT_OR_RETURN(make_penalty(w, grid, m));
 	gt_fill(scene->of->water, w->run.x);
-done:
-	free(text);
-	return st;
+	return GT_OK;
 }
 
 static int each(void *self, const gt_progress *g)
