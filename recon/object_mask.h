@@ -1,6 +1,6 @@
 #ifndef GT_RECON_OBJECT_MASK_H
 #define GT_RECON_OBJECT_MASK_H
-/* Voxels of the object, as a list; gt_object_mask() in <gantry/noise.h> defines them. */
+/* Voxels of the object, as a list or a mask. */
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 #include <gantry/threads.h>
