@@ -242,22 +242,17 @@ START_TEST(metal_is_put_back)
 }
 END_TEST
 
-/* Metal in a layer that the prior takes for air: rays next to its trace graze the prior, and measure much more than it
- * has. The sum of a view, which is constant in parallel beams, hardly changes. */
+/* Metal in a layer that the prior takes for air: rays next to its trace graze the prior. Sums of views are kept. */
 START_TEST(quotients_at_the_rim)
 {
+	static const char layer[] = "combine replace\ncylinder center=0,0,0 radius=88 length=90 density=0.35\n"
+				    "cylinder center=-20,0,0 radius=35 length=90 density=1\n";
 	gt_projections *p = parallel();
-	const gt_scan *scan = gt_projections_scan(p);
-	float *x = gt_projections_data(p);
-	float *object = lengths(scan, "combine replace\ncylinder center=0,0,0 radius=88 length=90 density=0.35\n"
-	                              "cylinder center=-20,0,0 radius=35 length=90 density=1\n"
-	                              "cylinder center=30,0,0 radius=7 length=90 density=0\n");
-	float *pin = lengths(scan, "cylinder center=30,0,0 radius=7 length=90 density=1\n");
+	float *object = lengths(gt_projections_scan(p), layer), *x = gt_projections_data(p);
+	float *pin = lengths(gt_projections_scan(p), "cylinder center=30,0,0 radius=7 length=90 density=1\n");
 	double before[VIEWS] = { 0 }, after[VIEWS] = { 0 };
-	for (size_t i = 0; i < VIEWS * COLUMNS; i++) {
-		x[i] = 0.02f * object[i] + 0.3f * pin[i];
-		before[i / COLUMNS] += x[i];
-	}
+	for (size_t i = 0; i < VIEWS * COLUMNS; i++)
+		before[i / COLUMNS] += x[i] = 0.02f * object[i] + 0.3f * pin[i];
 	ck_ok(gt_prepare(&p, "metal:water=0.02", NULL));
 	for (size_t i = 0; i < VIEWS * COLUMNS; i++)
 		after[i / COLUMNS] += gt_projections_data(p)[i];
@@ -269,8 +264,7 @@ START_TEST(quotients_at_the_rim)
 }
 END_TEST
 
-/* The threshold is relative to the object, not to water: a scan in pixels 1000 times smaller, with an attenuation
- * 1000 times larger, is corrected equally. */
+/* The threshold is relative to the object: lengths 1000 times smaller give the same correction. */
 START_TEST(any_unit_of_length)
 {
 	const size_t n = VIEWS * COLUMNS;
@@ -366,8 +360,7 @@ START_TEST(bones)
 }
 END_TEST
 
-/* Air, a faint drum, rods and metal. A rod of several times the attenuation of the drum is above or below the threshold,
- * never half metal. */
+/* Air, a faint drum, rods and metal. A rod denser than the drum is above or below the threshold, never half metal. */
 START_TEST(materials_are_not_cut)
 {
 	enum { ROD = 186000, METAL = ROD + 2800, ALL = METAL + 2800 };
