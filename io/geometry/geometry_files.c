@@ -14,7 +14,7 @@
 #include "io/geometry/geometry_files.h"
 #include "io/geometry/input.h"
 
-#define MAX_BYTES (256 << 20)
+#define MAX_BYTES (64 << 20)
 /* The kind shows at the beginning; JSON may have a list of angles before its other keys. */
 #define MAX_PROBED (4 << 20)
 /* More views than any scan has. */
@@ -56,6 +56,7 @@ static gt_status load(gt_geometry_input *in, size_t max)
 		return st;
 	/* Files that contain images are read through their own reader; the header is sufficient here. */
 	in->bytes = bytes > max ? max : bytes;
+	in->is_cut = bytes > max;
 	if (!(in->text = malloc(in->bytes + 1)))
 		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", in->path);
 	else if ((st = gt_read_at(in->path, file, 0, in->bytes, in->text)) == GT_OK)
@@ -138,6 +139,9 @@ gt_status gt_geometry_read(const char *path, const gt_geometry_options *o, gt_ge
 	if (!r)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds no geometry of a known kind ('gantry help geometry' lists them)", path));
 	in.g->format = r->name;
+	if (in.is_cut && r != &gt_geometry_zeiss)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is larger than %d MiB: expected a geometry file of kind %s", path, MAX_BYTES >> 20,
+		               r->name));
 	GT_TRY(check_use(&in, r));
 	/* some messages name the file already */
 	if ((st = r->read(&in)) != GT_OK)

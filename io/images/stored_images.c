@@ -88,12 +88,14 @@ static gt_status read_images(const char *path, const gt_read_options *given, siz
 	if (st != GT_OK)
 		return st;
 	const size_t pixels = v->size[1] * v->size[2], fit = max / pixels ? max / pixels : 1;
-	*each = max && v->size[0] > fit ? (v->size[0] + fit - 1) / fit : 1;
-	st = gt_fail_in(new_stack((v->size[0] + *each - 1) / *each, v->size, out), "%s", path);
-	if (st == GT_OK && (st = fill(v, &o, *each, *out)) != GT_OK) {
+	const size_t step = max && v->size[0] > fit ? (v->size[0] + fit - 1) / fit : 1;
+	st = gt_fail_in(new_stack((v->size[0] + step - 1) / step, v->size, out), "%s", path);
+	if (st == GT_OK && (st = fill(v, &o, step, *out)) != GT_OK) {
 		gt_projections_free(*out);
 		*out = NULL;
 	}
+	if (st == GT_OK)
+		*each = step;
 	gt_view_reader_close(v);
 	return st;
 }
