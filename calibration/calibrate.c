@@ -29,7 +29,7 @@ const gt_calibrate_options gt_calibrate_defaults = { .size = sizeof(gt_calibrate
 	                                             .iterations = 12,
 	                                             .columns = 96,
 	                                             .views = 180 };
-/* Convergence: largest step; identifiable: largest standard error. Pixels, rad, rad, rad, fraction of the distance, rad. */
+/* Convergence: largest step; identifiable: largest standard error. Pixels, rad, fraction of the distance. */
 static const double tolerance[N] = { 0.003, 2e-5, 3e-4, 3e-4, 1e-4, 1e-4 }, max_error[N] = { 0.5, 0.01, 0.03, 0.03, 0.02, 0.03 };
 /* Corrections that need diverging rays. */
 static const unsigned of_cones = 1u << GT_CALIBRATE_SLANT | 1u << GT_CALIBRATE_TILT | 1u << GT_CALIBRATE_DISTANCE;

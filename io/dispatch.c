@@ -12,7 +12,6 @@
 #include "core/files/opener.h"
 #include "core/try.h"
 #include "geometry/projections.h"
-#include "geometry/scan.h"
 #include "geometry/volume.h"
 #include "io/file_lock.h"
 #include "io/tmp_list.h"
@@ -176,15 +175,6 @@ gt_status gt_explain_reading(gt_status st, const gt_format *f, const char *path,
 	if (f->kind(path, &found) == GT_OK && found != projections)
 		return gt_fail(st, "%s: %s %s, expected %s", path, found ? "holds" : "is", what(found), what(projections));
 	return gt_fail(st, "%s", why);
-}
-
-gt_status gt_read_axis(gt_scan *scan, const gt_read_options *o)
-{
-	double was;
-	const gt_status st = isnan(o->axis) ? GT_OK : gt_scan_move_axis(scan, o->axis, &was);
-	if (st == GT_OK && !isnan(o->axis))
-		gt_read_note(o, "the axis is at column %g, as requested (%.6g in the file)", o->axis, was);
-	return st;
 }
 
 static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **p)

@@ -1,7 +1,9 @@
 /* Options of readers and writers: defaults, and sizes of earlier library versions. */
 #include <math.h>
 #include "core/arguments.h"
+#include "geometry/scan.h"
 #include "io/dispatch.h"
+#include "io/write_kit/volume_units.h"
 
 const gt_read_options gt_read_defaults = {
 	.size = sizeof(gt_read_options),
@@ -24,4 +26,13 @@ gt_status gt_complete_write_options(const char *path, const gt_write_options *o,
 {
 	*full = gt_write_defaults;
 	return gt_options_complete(path, "gt_write_options", o, full, sizeof *full);
+}
+
+gt_status gt_read_axis(gt_scan *scan, const gt_read_options *o)
+{
+	double was;
+	const gt_status st = isnan(o->axis) ? GT_OK : gt_scan_move_axis(scan, o->axis, &was);
+	if (st == GT_OK && !isnan(o->axis))
+		gt_read_note(o, "the axis is at column %g, as requested (%.6g in the file)", o->axis, was);
+	return st;
 }

@@ -66,7 +66,6 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	float *out = to; /* whole volume, shared by all ranks */
 	gt_counters count;
 	gt_array *x = NULL;
-	int is_out = 0;
 	char *kernels = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(begin(j, be, f));
@@ -79,7 +78,7 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	if (j->method.analytic) {
 		gt_recon_mark(j, "direct method");
 		gt_recon_fraction_direct(&f->fraction, 1);
-		GT_TRY(gt_recon_direct_to(j, j->method.analytic, j->method.options, e, x, NULL, &is_out));
+		GT_TRY(gt_recon_direct(j, j->method.analytic, j->method.options, e, x));
 		gt_recon_fraction_direct(&f->fraction, 0);
 	} else {
 		GT_TRY(gt_recon_iterate(j, e, x, f));
@@ -89,7 +88,7 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 		GT_TRY(gt_fail(GT_STOPPED, "stopped, as the caller requested"));
 	gt_memory_estimate_close(f->plan, be);
 	gt_recon_mark(j, "volume to the host");
-	if (j->how->computes && !is_out)
+	if (j->how->computes)
 		GT_TRY(gt_recon_get_slices(x, e, out));
 	GT_TRY(gt_backend_status(be));
 	f->seconds = gt_seconds() - start;

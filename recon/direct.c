@@ -78,53 +78,35 @@ static gt_status run_slices(const gt_analytic *method, const void *options, cons
 
 /* Reconstructs the rank's slices. If a method cannot do so for some rank, all ranks compute the whole volume. An
  * example are slices that a helix does not see over 180 degrees. */
-static gt_status direct_share(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x, float *out,
-                              int *is_out)
+static gt_status direct_share(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
 {
 	gt_backend *be = gt_array_backend(x);
 	const gt_range share = gt_local_range(be, e->grid.n[2]);
-	const gt_direct_share mine = { share, out ? out + share.first * e->grid.n[0] * e->grid.n[1] : NULL, GT_DIRECT_LARGE };
 	gt_array *own = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_array_local(x, &own));
 	if (share.n)
-		st = gt_slab_plan_supports(method) ? gt_direct_slabs(method, options, &e->grid, e->all->scan, e->all->data, &mine, own)
+		st = gt_slab_plan_supports(method) ? gt_direct_slab(method, options, &e->grid, e->all->scan, e->all->data, share, own)
 		                                   : run_slices(method, options, e, share, own);
-	*is_out = out && gt_slab_plan_supports(method);
-	if (gt_team_min(be, st != GT_ERR_UNSUPPORTED) == 0) {
-		*is_out = 0;
+	if (gt_team_min(be, st != GT_ERR_UNSUPPORTED) == 0)
 		st = whole_and_take(method, options, e, own, share);
-	}
 done:
 	gt_array_free(own);
 	return st;
 }
 
 /* A GPU computes during the upload of views; the CPU has them already. */
-static gt_status direct_alone(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x, float *out,
-                              int *is_out)
+static gt_status direct_alone(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
 {
 	const gt_range all = { 0, e->grid.n[2] };
-	const gt_direct_share to = { all, out, GT_DIRECT_LARGE };
 	if (!gt_backend_is_gpu(gt_array_backend(x)) || !gt_slab_plan_supports(method))
 		return run_whole(method, options, e, x);
-	const gt_status st = gt_direct_slabs(method, options, &e->grid, e->all->scan, e->all->data, &to, x);
-	*is_out = st == GT_OK && out;
+	const gt_status st = gt_direct_slab(method, options, &e->grid, e->all->scan, e->all->data, all, x);
 	return st == GT_ERR_UNSUPPORTED ? run_whole(method, options, e, x) : st;
 }
 
-/* Returns out if slabs can be downloaded during computation: not between processes, and not with conversion. */
-static float *download_target(const gt_recon_job *j, const gt_recon_extent *e, const gt_array *x, float *out)
+gt_status gt_recon_direct(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
 {
-	const int is_same = e->asked->n[2] == e->grid.n[2] && gt_array_type(x) == GT_F32;
-	return is_same && !gt_recon_is_mpi(j) && gt_backend_is_gpu(gt_array_backend(x)) ? out : NULL;
-}
-
-gt_status gt_recon_direct_to(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x,
-                             float *out, int *is_out)
-{
-	*is_out = 0;
-	out = download_target(j, e, x, out);
 	gt_status st = GT_OK;
 	gt_method_note_form(&j->on.log, method, options, gt_array_backend(x));
 	if (method->coverage && j->on.log.say)
@@ -133,15 +115,9 @@ gt_status gt_recon_direct_to(const gt_recon_job *j, const gt_analytic *method, c
 		const gt_stream_problem q = gt_recon_stream_problem(j, e, gt_array_backend(x), 1);
 		return gt_stream_direct(&q, method, options, e->all->scan, e->all->data, x);
 	}
-	st = gt_array_is_shared(x) ? direct_share(method, options, e, x, out, is_out) : direct_alone(method, options, e, x, out, is_out);
+	st = gt_array_is_shared(x) ? direct_share(method, options, e, x) : direct_alone(method, options, e, x);
 done:
 	return st;
-}
-
-gt_status gt_recon_direct(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
-{
-	int is_out;
-	return gt_recon_direct_to(j, method, options, e, x, NULL, &is_out);
 }
 
 static gt_status put_slices(const float *volume, const gt_recon_extent *e, gt_array *x)

@@ -87,14 +87,14 @@ typedef struct {
 	gt_recon_fraction fraction;
 	gt_run run;                     /* iterative method */
 	gt_memory_estimate *plan;       /* memory that a dry run counts; else NULL */
-	double seconds;                 /* of the computation */
+	double seconds;                 /* time of the computation */
 	char *start;                    /* owned; zero, a method, a file, or "array"; NULL: unknown */
 	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
 	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or not due */
 	char backend[32], split[32];    /* split: empty for a single backend */
 	char *ranks;                    /* owned; the ranks of a team; NULL: none */
 	char *splits;                   /* owned; plan of a team: a line per split, and one for the links; NULL: none */
-	gt_model_times model;           /* of the split; seconds 0: unknown */
+	gt_model_times model;           /* predicted for the split; seconds 0: unknown */
 	size_t subsets;
 	double *cost;                   /* [costs], owned */
 	size_t costs, costs_max;
@@ -117,9 +117,6 @@ gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t
 
 /* Steps of a computation: an analytic method into x, the start of an iterative one, and the iterations. */
 gt_status gt_recon_direct (const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x);
-/* Likewise; if *is_out is 1, also into `out`, [z][y][x] on the job's grid. */
-gt_status gt_recon_direct_to(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x,
-                             float *out, int *is_out);
 /* w: progress of the run, which may have several scans; *start: replaced, as in gt_recon_found. */
 gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_fraction *w, char **start);
 /* Reports the kernels that this thread's operators avoided for lack of shared memory (core/device/shared_limit.h). */

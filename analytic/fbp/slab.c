@@ -198,12 +198,6 @@ void gt_slab_plan_free(gt_slab_plan *s)
 
 size_t gt_slab_bytes(const gt_slab_plan *s) { return s->plan->views * sizeof(struct gt_back_view); }
 
-size_t gt_slab_plan_bytes(const gt_slab_plan *s)
-{
-	const gt_fbp_plan *p = s->plan;
-	return 2 * p->tables * p->columns * sizeof(double) + p->views * sizeof *s->reach + gt_slab_bytes(s);
-}
-
 /* One slab ------------------------------------------------------------------- */
 
 /* Restricts the view to `rows` rows of the detector from `row` on. */

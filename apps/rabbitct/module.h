@@ -1,6 +1,6 @@
 #ifndef GT_APPS_RABBITCT_MODULE_H
 #define GT_APPS_RABBITCT_MODULE_H
-/* The interface between the benchmark's runner and a module, as its version 2 has it. The runner loads libgantry_rabbitct.so and
+/* The interface between the runner of the benchmark, version 2, and a module. The runner loads libgantry_rabbitct.so and
  * calls, in this order: Prepare, Load, Backprojection once per image, Finish, Unload. Each returns false for a failure (the
  * reason is on stderr). GT_RABBITCT_BACKEND names the backend (default auto), GT_RABBITCT_BATCH the images per pass. */
 #include <stdbool.h>

@@ -1,16 +1,14 @@
-/* Slabs from projections in memory. Memory: two batches of views on the device, and two page-locked blocks on the host.
+/* A slab from projections in memory. Memory: two batches of views on the device, and two page-locked blocks on the host.
  * Page-locking much more would take as long as the computation. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
 #include "analytic/fbp/slab.h"
-#include "core/device/download.h"
-#include "core/device/download_impl.h"
 #include "core/device/upload.h"
 #include "core/try.h"
 #include "recon/team/direct_slab.h"
 
-enum { MAX_VIEWS = 64, PLACES = 2, MIN_SLICES = 64, GRAIN = 1 << 20 /* bytes that a thread copies at once */ };
+enum { MAX_VIEWS = 64, PLACES = 2 };
 #define MAX_BYTES ((size_t)512 << 20) /* per batch */
 #define PIECE_BYTES ((size_t)16 << 20)
 
@@ -77,75 +75,6 @@ static void close_(struct work *w)
 	gt_array_free(w->as_much);
 }
 
-/* What leaves ------------------------------------------------------------------- */
-
-/* A finished slab is downloaded in blocks, between batches of the next slab. */
-struct outlet {
-	gt_download *down;
-	void *buffer[PLACES];
-	const gt_array *x; /* slabs, from element `first` on `all` */
-	size_t first, all, each, sent, copied, pieces;
-	char *to;
-	size_t part; /* elements per batch */
-};
-
-struct copying {
-	const char *from;
-	char *to;
-	size_t bytes;
-};
-
-static void copy_part(void *self, size_t begin, size_t end, int worker)
-{
-	const struct copying *c = self;
-	const size_t last = min(end * GRAIN, c->bytes);
-	(void)worker;
-	memcpy(c->to + begin * GRAIN, c->from + begin * GRAIN, last - begin * GRAIN);
-}
-
-/* Downloads until `until` elements are on the host. The host copies one block during the transfer of the next. */
-static void let_out(struct work *w, struct outlet *o, size_t until)
-{
-	while (o->copied < min(until, o->all)) {
-		const size_t here = o->sent, n = min(PIECE_BYTES / o->each, o->all - o->sent);
-		gt_array *part = NULL;
-		gt_download_wait(o->down);
-		if (n && gt_array_part(o->x, o->first + o->sent, n, &part) == GT_OK)
-			gt_download_take(o->down, part, o->buffer[o->pieces++ % PLACES]);
-		gt_array_free(part);
-		o->sent += n;
-		if (here == o->copied)
-			continue; /* nothing downloaded yet */
-		struct copying c = { o->buffer[(o->pieces + (n ? 0 : 1)) % PLACES], o->to + o->copied * o->each,
-			             (here - o->copied) * o->each };
-		gt_parallel(gt_backend_pool(w->be), (c.bytes + GRAIN - 1) / GRAIN, 1, copy_part, &c);
-		o->copied = here;
-	}
-}
-
-static gt_status outlet_new(const struct work *w, const gt_array *x, struct outlet *o)
-{
-	gt_status st = GT_OK;
-	*o = (struct outlet){ .x = x, .each = gt_type_size(w->type) };
-	GT_TRY(gt_download_new(w->be, &o->down));
-	for (int i = 0; i < PLACES; i++)
-		if (!(o->buffer[i] = gt_locked_new(w->be, PIECE_BYTES, "slices of a volume")))
-			GT_TRY(GT_ERR_MEMORY);
-done:
-	return st;
-}
-
-static void outlet_free(struct work *w, struct outlet *o)
-{
-	if (o->down)
-		gt_download_wait(o->down);
-	gt_download_free(o->down);
-	for (int i = 0; i < PLACES; i++)
-		gt_locked_free(w->be, o->buffer[i]);
-}
-
-/* Slabs --------------------------------------------------------------------------- */
-
 /* The host packs a block during the transfer of the previous one and the computation of the previous batch. */
 static void add_batch(struct work *w, gt_slab *slab, size_t index)
 {
@@ -163,15 +92,13 @@ static void add_batch(struct work *w, gt_slab *slab, size_t index)
 	gt_slab_back(slab);
 }
 
-static gt_status run_slab(struct work *w, const gt_slab_plan *plan, gt_range slices, gt_array *x, struct outlet *before)
+static gt_status run_slab(struct work *w, const gt_slab_plan *plan, gt_range slices, gt_array *x)
 {
 	gt_slab *slab = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_slab_new(plan, slices.first, slices.n, w->batch, x, &slab));
 	for (size_t k = 0; k * w->batch < w->scan->views && !gt_backend_is_dry_run(w->be); k++) {
 		add_batch(w, slab, k);
-		if (before)
-			let_out(w, before, (k + 1) * before->part);
 		GT_TRY(gt_backend_known(w->be));
 	}
 	GT_TRY(gt_backend_status(w->be));
@@ -180,88 +107,19 @@ done:
 	return st;
 }
 
-/* Returns the slices of the k-th slab. A large range has several slabs, so that one is downloaded during the
- * computation of the next. The last one is the smallest, because nothing hides its download. n 0: none is left. */
-static gt_range nth_slab(gt_range all, int is_large, size_t k)
-{
-	static const double ends[] = { 0.3, 0.6, 0.85, 1 };
-	if (!is_large)
-		return k ? (gt_range){ 0, 0 } : all;
-	if (k >= sizeof ends / sizeof *ends)
-		return (gt_range){ 0, 0 };
-	const size_t begin = k ? (size_t)((double)all.n * ends[k - 1]) / 16 * 16 : 0,
-		     end = ends[k] < 1 ? (size_t)((double)all.n * ends[k]) / 16 * 16 : all.n;
-	return (gt_range){ all.first + begin, end - begin };
-}
-
-/* Finds the largest number of rows that see any of the slabs. */
-static void max_rows(struct work *w, const gt_slab_plan *plan, gt_range all, int is_large)
-{
-	size_t row, rows;
-	w->rows = 0;
-	for (size_t k = 0;; k++) {
-		const gt_range r = nth_slab(all, is_large, k);
-		if (!r.n)
-			return;
-		gt_slab_plan_rows(plan, r.first, r.n, &row, &rows);
-		w->rows = rows > w->rows ? rows : w->rows;
-	}
-}
-
-gt_status gt_direct_slabs(const gt_analytic *m, const void *options, const gt_grid *grid, const gt_scan *scan, const float *data,
-                          const gt_direct_share *share, gt_array *x)
-{
-	gt_backend *be = gt_array_backend(x);
-	struct work w = { .be = be, .type = gt_array_type(x), .scan = scan, .data = data };
-	struct outlet o = { .down = NULL };
-	const size_t plane = grid->n[0] * grid->n[1];
-	const gt_range slices = share->slices;
-	float *const out = share->to;
-	const int is_large = out && slices.n >= MIN_SLICES && slices.n * plane * gt_type_size(w.type) >= share->large;
-	gt_slab_plan *plan = NULL;
-	gt_array *part = NULL;
-	gt_range r;
-	gt_status st = GT_OK;
-	GT_TRY(gt_slab_plan_new(m, grid, scan, options, gt_backend_pool(be), &plan));
-	max_rows(&w, plan, slices, is_large);
-	GT_TRY(open_(&w));
-	if (out)
-		GT_TRY(outlet_new(&w, x, &o));
-	for (size_t k = 0; (r = nth_slab(slices, is_large, k)).n; k++) {
-		gt_slab_plan_rows(plan, r.first, r.n, &w.row, &w.rows);
-		GT_TRY(gt_array_part(x, (r.first - slices.first) * plane, r.n * plane, &part));
-		GT_TRY(run_slab(&w, plan, r, part, k && out ? &o : NULL));
-		gt_array_free(part);
-		part = NULL;
-		if (!out)
-			continue;
-		let_out(&w, &o, o.all);
-		const size_t batches = (scan->views + w.batch - 1) / w.batch;
-		o = (struct outlet){ o.down,
-			             { o.buffer[0], o.buffer[1] },
-			             x,
-			             (r.first - slices.first) * plane,
-			             r.n * plane,
-			             o.each,
-			             0,
-			             0,
-			             0,
-			             (char *)(out + (r.first - slices.first) * plane),
-			             r.n * plane / batches + 1 };
-	}
-	if (out)
-		let_out(&w, &o, o.all);
-	GT_TRY(gt_backend_status(be));
-done:
-	gt_array_free(part);
-	outlet_free(&w, &o);
-	close_(&w);
-	gt_slab_plan_free(plan);
-	return st;
-}
-
 gt_status gt_direct_slab(const gt_analytic *m, const void *options, const gt_grid *grid, const gt_scan *scan, const float *data,
                          gt_range slices, gt_array *x)
 {
-	return gt_direct_slabs(m, options, grid, scan, data, &(gt_direct_share){ slices, NULL, 0 }, x);
+	gt_backend *be = gt_array_backend(x);
+	struct work w = { .be = be, .type = gt_array_type(x), .scan = scan, .data = data };
+	gt_slab_plan *plan = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_slab_plan_new(m, grid, scan, options, gt_backend_pool(be), &plan));
+	gt_slab_plan_rows(plan, slices.first, slices.n, &w.row, &w.rows);
+	GT_TRY(open_(&w));
+	GT_TRY(run_slab(&w, plan, slices, x));
+done:
+	close_(&w);
+	gt_slab_plan_free(plan);
+	return st;
 }

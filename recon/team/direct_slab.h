@@ -9,11 +9,4 @@
  * slabs. */
 gt_status gt_direct_slab(const gt_analytic *m, const void *options, const gt_grid *grid, const gt_scan *scan, const float *data,
                          gt_range slices, gt_array *x);
-/* Likewise for `slices`. If `to` is not NULL, it also receives the voxels in single precision, like x, starting with
- * the first of these slices. A range of at least `large` bytes and 64 slices has several slabs; one is downloaded
- * during the computation of the next. */
-typedef struct { gt_range slices; float *to; size_t large; } gt_direct_share;
-enum { GT_DIRECT_LARGE = 256 << 20 };
-gt_status gt_direct_slabs(const gt_analytic *m, const void *options, const gt_grid *grid, const gt_scan *scan, const float *data,
-                          const gt_direct_share *share, gt_array *x);
 #endif

@@ -325,7 +325,7 @@ START_TEST(not_such_a_file)
 	gt_projections *p;
 	gt_volume *v;
 	write_bytes("These are not projections, but they could be a letter.\n", 55);
-	refused("not a file of a known format; expected one of: HDF5 Data Exchange, HDF5 with");
+	refused("not a file of a known format; expected one of: HDF5 Data Exchange, NeXus NXtomo (HDF5)");
 	write_bytes("", 0);
 	refused("the file is empty");
 	write_bytes("CDF\001", 4);

@@ -350,12 +350,12 @@ START_TEST(fluctuating)
 	ck_ok(gt_prepare(&p, "rings:method=dead", NULL));
 	const float *w = gt_projections_weights(p);
 	ck_assert_ptr_nonnull(w);
-	size_t zero = 0;
+	size_t found = 0;
 	for (size_t k = 0; k < SIDE; k++)
-		zero += w[k] == 0;
-	ck_assert_float_eq(w[50], 0);
-	ck_assert_float_eq(w[77], 0);
-	ck_assert_uint_le(zero, 20);
+		found += w[k] < 1;
+	ck_assert_float_eq(w[50], 0.1f);
+	ck_assert_float_eq(w[77], 0.1f);
+	ck_assert_uint_le(found, 20);
 	gt_projections_free(p);
 }
 END_TEST
