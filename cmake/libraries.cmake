@@ -33,7 +33,7 @@ function(gantry_check_libraries)
 	endforeach()
 	if(GANTRY_PYTHON AND NOT SKBUILD AND CMAKE_VERSION VERSION_LESS 3.26)
 		message(FATAL_ERROR "GANTRY_PYTHON: found CMake ${CMAKE_VERSION}, expected 3.26 or later: use 'pip install .', "
-			"which brings what is missing, or a newer CMake ('pip install cmake')")
+			"which brings FindPython of 3.26, or 'pip install cmake'")
 	endif()
 	if(GANTRY_PYTHON)
 		find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.SABIModule)

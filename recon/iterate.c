@@ -321,7 +321,8 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	GT_TRY(gt_recon_weights(j, e, be, &w, f));
 	gt_recon_mark(j, "start image");
 	GT_TRY(gt_recon_begin(j, e, x, &f->fraction, &f->start));
-	const int is_direct = j->how->computes && is_started_directly(f);
+	/* in laminography direct methods lack a part of the mean */
+	const int is_direct = j->how->computes && is_started_directly(f) && !gt_scan_is_laminography(e->p.scan);
 	if (is_direct)
 		GT_TRY(gt_soft_parts_keep(e, x, j->water, &soft));
 	gt_memory_estimate_started(f->plan, be);

@@ -1,7 +1,7 @@
 #ifndef GT_APPS_CLI_TRY_H
 #define GT_APPS_CLI_TRY_H
-/* Functions that own resources declare `gt_status st = GT_OK;`, GT_TRY() and free at one label `done:`. Others return a
- * failure at once. */
+/* Functions that own resources declare `gt_status st = GT_OK;`, use GT_TRY() and free at one label `done:`.
+ * GT_OR_RETURN() is for functions that own nothing, or nothing yet. */
 #include <gantry/status.h>
 
 #define GT_TRY(call) do { if ((st = (call)) != GT_OK) goto done; } while (0)

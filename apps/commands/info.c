@@ -314,8 +314,8 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--check: %s is a volume, expected projections", call->file[0]));
 	add_text(report, "file", call->file[0]);
 	add_text(report, "format", format->name);
+	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 	if (projections) {
-		GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 		GT_TRY(add_projections(call, o, report, &p));
 		if (o->check && !cJSON_GetObjectItem(report, "views"))
 			st = gt_fail(GT_ERR_FORMAT, "%s: images without a known geometry: expected --angles or --geometry for --check",

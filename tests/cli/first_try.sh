@@ -55,6 +55,7 @@ ok recon s.nc -o by-option.nc --like t.nc --solver sirt:iterations=2 --axis 11.5
 notes "the axis is at column 11.5, as requested (13.5394 in the file)"
 ok compare by-file.nc by-option.nc --max 0mm-1
 refused 2 "--axis does not apply to a NetCDF file: t.nc" import t.nc -o none.nc --axis 11
+refused 2 "--axis does not apply to a NetCDF file: t.nc" info t.nc --axis 11
 ok simulate --phantom water-cylinder --reduce 32 -o made.nc --axis 11.5
 ok simulate --phantom water-cylinder --reduce 32 -o shifted.nc --column-offset -2
 ok compare made.nc shifted.nc --max 0

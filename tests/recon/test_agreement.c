@@ -141,6 +141,35 @@ START_TEST(without_direct)
 }
 END_TEST
 
+/* Nor in laminography, whose direct method lacks a part of the mean. */
+START_TEST(without_mean)
+{
+	static const char *const two[][2] = { { "solver", "os-sart:iterations=2,subsets=6" }, { NULL, NULL } };
+	const gt_grid grid = { { 30, 30, 4 }, { 3, 3, 3 }, { 0, 0, 0 } };
+	gt_orbit o = fan;
+	gt_scan *scan;
+	gt_projections *p;
+	gt_volume *v;
+	o.views = 60;
+	o.rows = o.columns = 40;
+	o.turn = 2 * GT_PI;
+	o.tilt = GT_PI / 6;
+	ck_ok(gt_scan_orbit(&o, &scan));
+	ck_ok(gt_projections_new(scan, &p));
+	for (size_t i = 0; i < gt_scan_size(scan); i++)
+		gt_projections_data(p)[i] = 0.5F;
+	gt_recon *r = ready(p, &grid, two);
+	ck_ok(gt_volume_new(&grid, &v));
+	ck_ok(gt_recon_run(r, v));
+	ck_assert(strstr(gt_recon_text(r, "start"), "fdk") != NULL);
+	ck_assert(gt_recon_text(r, "agreement") == NULL);
+	gt_recon_free(r);
+	gt_volume_free(v);
+	gt_projections_free(p);
+	gt_scan_free(scan);
+}
+END_TEST
+
 /* Differences fail beyond the noise and a twentieth of the mean. */
 START_TEST(limits)
 {
@@ -156,6 +185,7 @@ static void fill(TCase *c)
 {
 	gt_add_alike(c, compared, CASES);
 	tcase_add_test(c, without_direct);
+	tcase_add_test(c, without_mean);
 	tcase_add_test(c, limits);
 }
 
