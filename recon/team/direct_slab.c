@@ -87,6 +87,7 @@ struct outlet {
 	size_t first, all, each, sent, copied, pieces;
 	char *to;
 	size_t part; /* elements per batch */
+	gt_status st;
 };
 
 struct copying {
@@ -106,11 +107,11 @@ static void copy_part(void *self, size_t begin, size_t end, int worker)
 /* Downloads until `until` elements are on the host. The host copies one block during the transfer of the next. */
 static void let_out(struct work *w, struct outlet *o, size_t until)
 {
-	while (o->copied < min(until, o->all)) {
+	while (o->copied < min(until, o->all) && o->st == GT_OK) {
 		const size_t here = o->sent, n = min(PIECE_BYTES / o->each, o->all - o->sent);
 		gt_array *part = NULL;
 		gt_download_wait(o->down);
-		if (n && gt_array_part(o->x, o->first + o->sent, n, &part) == GT_OK)
+		if (n && (o->st = gt_array_part(o->x, o->first + o->sent, n, &part)) == GT_OK)
 			gt_download_take(o->down, part, o->buffer[o->pieces++ % PLACES]);
 		gt_array_free(part);
 		o->sent += n;
@@ -126,10 +127,11 @@ static void let_out(struct work *w, struct outlet *o, size_t until)
 static gt_status outlet_new(const struct work *w, const gt_array *x, struct outlet *o)
 {
 	gt_status st = GT_OK;
+	const size_t bytes = min(PIECE_BYTES, gt_array_bytes(x));
 	*o = (struct outlet){ .x = x, .each = gt_type_size(w->type) };
 	GT_TRY(gt_download_new(w->be, &o->down));
 	for (int i = 0; i < PLACES; i++)
-		if (!(o->buffer[i] = gt_locked_new(w->be, PIECE_BYTES, "slices of a volume")))
+		if (!(o->buffer[i] = gt_locked_new(w->be, bytes, "slices of a volume")))
 			GT_TRY(GT_ERR_MEMORY);
 done:
 	return st;
@@ -236,6 +238,7 @@ gt_status gt_direct_slabs(const gt_analytic *m, const void *options, const gt_gr
 		if (!out)
 			continue;
 		let_out(&w, &o, o.all);
+		GT_TRY(o.st);
 		const size_t batches = (scan->views + w.batch - 1) / w.batch;
 		o = (struct outlet){ o.down,
 			             { o.buffer[0], o.buffer[1] },
@@ -247,10 +250,12 @@ gt_status gt_direct_slabs(const gt_analytic *m, const void *options, const gt_gr
 			             0,
 			             0,
 			             (char *)(out + (r.first - slices.first) * plane),
-			             r.n * plane / batches + 1 };
+			             r.n * plane / batches + 1,
+			             GT_OK };
 	}
 	if (out)
 		let_out(&w, &o, o.all);
+	GT_TRY(o.st);
 	GT_TRY(gt_backend_status(be));
 done:
 	gt_array_free(part);
