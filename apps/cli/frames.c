@@ -81,7 +81,8 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		/* probed only for an option: a large folder takes long */
-		if (!all[i].is_set || (!format && gt_file_kind(path, &format, &projections) != GT_OK) || uses(format, projections, all[i].by))
+		if (!all[i].is_set || (!format && gt_file_kind(path, &format, &projections) != GT_OK) ||
+		    uses(format, projections, all[i].by))
 			continue; /* reading reports an unknown format */
 		return gt_fail(GT_ERR_ARG, "--%s does not apply to a %s file: %s%s", all[i].name, format->about, path,
 		               strcmp(all[i].name, "pixel") ? "" : "; its file states the pitch of its pixels");
