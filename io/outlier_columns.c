@@ -12,7 +12,7 @@
  * largest mean. */
 #define MEDIANS 30.0
 #define PART 0.25
-enum { VIEWS = 128, ROWS = 16 };
+enum { VIEWS = 128, ROWS = 16, FREQUENT = 16 };
 
 /* Means of all columns over a sample of views and rows, then deviations from the mean of both neighbours. Returns the
  * largest mean. */
@@ -74,6 +74,18 @@ static int is_constant(const gt_projections *p, size_t row)
 	return 1;
 }
 
+/* Returns 1 if at least 1/FREQUENT of a row has this value, as air without noise. */
+static int is_frequent(const gt_projections *p, size_t row, float value)
+{
+	const gt_scan *s = p->scan;
+	const size_t views = 1 + (s->views - 1) / VIEWS;
+	size_t equal = 0, all = 0;
+	for (size_t v = 0; v < s->views; v += views, all += s->columns)
+		for (size_t c = 0; c < s->columns; c++)
+			equal += p->data[(v * s->rows + row) * s->columns + c] == value;
+	return FREQUENT * equal >= all;
+}
+
 static double row_mean(const gt_projections *p, size_t row)
 {
 	const gt_scan *s = p->scan;
@@ -96,7 +108,10 @@ void gt_projections_constant_rows(const gt_projections *p, const gt_listener *lo
 			end++;
 		if (end == row || end == n || is_constant(p, row - 1))
 			continue;
-		const double value = p->data[row * p->scan->columns], before = row_mean(p, row - 1), after = row_mean(p, end);
+		const float value = p->data[row * p->scan->columns];
+		if (is_frequent(p, row - 1, value) || is_frequent(p, end, value))
+			continue; /* a gap between objects, without noise */
+		const double before = row_mean(p, row - 1), after = row_mean(p, end);
 		if (value > fmin(before, after) / 2 && value < 2 * fmax(before, after))
 			continue;
 		found += end - row;

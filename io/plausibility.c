@@ -11,8 +11,9 @@
 #define MIN_LINE_INTEGRAL -3.0f
 #define MAX_LINE_INTEGRAL 50.0f
 
-/* Noise and corrections leave smaller values in air. */
+/* Noise and corrections leave smaller values in air; with a drift of the source, below MAX_DRIFT. */
 #define MAX_AIR 0.05f
+#define MAX_DRIFT 0.2f
 /* Views of a sample. */
 enum { VIEWS = 32 };
 
@@ -26,11 +27,11 @@ GT_WIDER static size_t count_implausible(const float *value, size_t n)
 	return implausible;
 }
 
-GT_WIDER static size_t count_above(const float *value, size_t n, float sign)
+GT_WIDER static size_t count_above(const float *value, size_t n, float sign, float limit)
 {
 	size_t above = 0;
 	for (size_t i = 0; i < n; i++)
-		above += (size_t)(sign * value[i] > MAX_AIR);
+		above += (size_t)(sign * value[i] > limit);
 	return above;
 }
 
@@ -38,8 +39,10 @@ void gt_value_range_scan(gt_value_range *r, const float *value, size_t n)
 {
 	const size_t implausible = count_implausible(value, n);
 	r->looked += n;
-	r->negative += count_above(value, n, -1);
-	r->positive += count_above(value, n, 1);
+	r->negative += count_above(value, n, -1, MAX_AIR);
+	r->positive += count_above(value, n, 1, MAX_AIR);
+	r->deep += count_above(value, n, -1, MAX_DRIFT);
+	r->high += count_above(value, n, 1, MAX_DRIFT);
 	if (implausible && !r->implausible)
 		r->min = r->max = value[0];
 	r->implausible += implausible;
@@ -55,10 +58,10 @@ void gt_value_range_scan(gt_value_range *r, const float *value, size_t n)
 
 static void warn_of_sign(const gt_value_range *r, const gt_listener *log, const char *path)
 {
-	if (r->negative > 2 * r->positive && r->negative > r->looked / 100)
+	if (r->negative > 2 * r->positive && r->negative > r->looked / 100 && r->deep >= r->high)
 		gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
 		          "%s: %zu of %zu values are below -%g and %zu above %g: expected -ln(I/I0), which is positive within the object; "
-		          "is the sign reversed?",
+		          "check the sign",
 		          path, r->negative, r->looked, (double)MAX_AIR, r->positive, (double)MAX_AIR);
 }
 

@@ -13,6 +13,7 @@ typedef struct {
 	size_t looked, implausible;     /* number of values; of impossible values of -ln(I/I0) */
 	float min, max;                 /* range of the arrays with impossible values */
 	size_t negative, positive;      /* number of values below and above those of air */
+	size_t deep, high;              /* likewise, beyond those of air with a drift of the source */
 } gt_value_range;
 void gt_value_range_scan(gt_value_range *r, const float *value, size_t n);
 /* Warns, with the name of the file, of impossible values and of a reversed sign. */

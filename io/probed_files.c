@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/fork.h"
+#include "io/external.h"
 #include "io/probed_files.h"
 
 enum { MIN_SIZE = 256 };
@@ -18,6 +19,7 @@ static size_t size, used;
 static struct {
 	gt_probed_file file;
 	char path[512], why[1024];
+	int trusted; /* value of gt_external_allowed() */
 } failed;
 
 /* Another thread may hold the lock during fork(). */
@@ -108,6 +110,7 @@ void gt_probed_remember_failure(const char *path, const gt_probed_file *f)
 {
 	take_lock();
 	failed.file = *f;
+	failed.trusted = gt_external_allowed();
 	snprintf(failed.path, sizeof failed.path, "%s", path);
 	snprintf(failed.why, sizeof failed.why, "%s", gt_error());
 	pthread_mutex_unlock(&lock);
@@ -117,7 +120,7 @@ gt_status gt_probed_failure(const char *path, const gt_probed_file *f)
 {
 	char why[sizeof failed.why] = "";
 	take_lock();
-	if (failed.file.walk && same(&failed.file, f) && !strcmp(failed.path, path))
+	if (failed.file.walk && failed.trusted == gt_external_allowed() && same(&failed.file, f) && !strcmp(failed.path, path))
 		memcpy(why, failed.why, sizeof why);
 	pthread_mutex_unlock(&lock);
 	return *why ? gt_fail(GT_ERR_FORMAT, "%s", why) : GT_OK;

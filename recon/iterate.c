@@ -272,6 +272,7 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 	gt_notify(&j->on.log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
 	          f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
 	gt_shared_left_forget();
+	gt_choice_report(NULL); /* forgets the note of an earlier solver */
 	gt_recon_mark(j, "operators and data of the subsets");
 	GT_TRY(new_subsets(j, e, w, x, &s, &stream));
 	gt_recon_report_left(&j->on.log);

@@ -74,7 +74,7 @@ void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_project
 static const char *consequence(double part, double max, int iterative)
 {
 	if (part > 0.97 && max < 1.5)
-		return "are these transmissions I/I0 and not line integrals -ln(I/I0)? --values counts --white 1 reads images of them";
+		return "all values are far too large; if these are transmissions I/I0 in images, use --values counts --white 1";
 	if (iterative)
 		return "values outside the field of view become a bright rim; use a wider --grid";
 	return part < 0.7 ? "extend=cosine extrapolates the rows, and values are inexact towards the edge of the field of view"

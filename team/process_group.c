@@ -151,7 +151,7 @@ int gt_group_all(int yes)
 	uint64_t word[GT_GROUP_MAX] = { 0 };
 	gt_transport_position place;
 	int all = 1;
-	if (group.ended || gt_group_join(&place) != GT_OK || place.n == 1)
+	if (group.ended || !gt_transport_is_launched() || gt_group_join(&place) != GT_OK || place.n == 1)
 		return yes;
 	word[place.me] = yes != 0;
 	if (!swap_words(word))

@@ -20,7 +20,20 @@ struct gt_noise_model {
 	const gt_projections *p;
 	double scale, photons;
 	const char *source;
+	double min_weight; /* pixels of smaller weight are unknown */
 };
+
+enum { MASK_SAMPLES = 1 << 20 };
+
+/* 1: more than half of the weights are exactly 1. Smaller ones then mark pixels that a correction interpolated. */
+static int weights_are_mask(const gt_projections *p)
+{
+	const size_t n = gt_scan_size(p->scan), stride = (n / MASK_SAMPLES + 1) | 1;
+	size_t ones = 0, all = 0;
+	for (size_t i = 0; p->weight && i < n; i += stride, all++)
+		ones += p->weight[i] == 1;
+	return 2 * ones > all;
+}
 
 static int is_known(const gt_counting *c) { return c->count > 0 || c->photons; }
 
@@ -42,7 +55,7 @@ GT_INLINE double variance_of(const gt_noise_model *m, enum kind kind, size_t i, 
 	}
 	if (kind == BY_WEIGHT) {
 		const double w = m->p->weight[i];
-		return (float)(w > 0 ? m->scale / w : 0);
+		return (float)(w > 0 && w >= m->min_weight ? m->scale / w : 0);
 	}
 	return (float)(m->scale * gt_vector_exp(line < MAX_LINE_INTEGRAL ? line : MAX_LINE_INTEGRAL));
 }
@@ -90,7 +103,9 @@ void gt_noise_free(gt_noise_model *m) { free(m); }
 static gt_status estimate_scale(gt_noise_model *m, gt_pool *pool)
 {
 	gt_status st = GT_OK;
+	m->min_weight = weights_are_mask(m->p) ? 1 : 0; /* interpolated pixels are too smooth */
 	GT_TRY(gt_noise_of_differences(m, m->p, pool, &m->scale));
+	m->min_weight = 0;
 	m->scale = fmax(m->scale, MIN_SCALE);
 	if (!isfinite(m->scale))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the noise of the data is unknown: too few neighbouring pixels were measured; expected "
@@ -110,7 +125,7 @@ gt_status gt_noise_estimate(const gt_projections *p, const gt_counting *known, g
 	*model = NULL;
 	if (!m)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the noise of the data");
-	*m = (gt_noise_model){ known ? *known : (gt_counting){ .photons = p->photons }, p, 1, 0, NULL };
+	*m = (gt_noise_model){ known ? *known : (gt_counting){ .photons = p->photons }, p, 1, 0, NULL, 0 };
 	m->source = m->known.count > 0 ? "photons as given" : "photons of the file";
 	if (!is_known(&m->known))
 		st = estimate_scale(m, pool);

@@ -137,7 +137,7 @@ gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, g
 	quiet.on.log = (gt_listener){ NULL, NULL };
 	gt_outside_coarse_grid(&j->outside, &margin, e, &all);
 	if (held)
-		gt_stream_rooms_free(held);
+		gt_stream_buffers_free(held);
 	GT_TRY(gt_outside_coverage(e->all->scan, &all, &c));
 	const size_t max = larger(gt_scan_size(e->p.scan), gt_grid_voxels(&e->grid)) / (all.n[0] * all.n[1]), slices = larger(1, max);
 	for (size_t z = c.first; z < c.end; z += slices) {
@@ -147,7 +147,7 @@ gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, g
 		GT_TRY(subtract_slab(&quiet, &slab, &e->grid, be, s));
 	}
 	if (held)
-		GT_TRY(gt_stream_rooms_new(held));
+		GT_TRY(gt_stream_buffers_new(held));
 done:
 	return st;
 }

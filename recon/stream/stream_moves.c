@@ -117,7 +117,7 @@ void gt_stream_keep(gt_stream *s, const void *from, const gt_stream_runs *of, vo
 	gt_parallel(gt_backend_pool(s->host), of->n, 1, keep_part, &a);
 }
 
-gt_status gt_stream_rooms_new(gt_stream *s)
+gt_status gt_stream_buffers_new(gt_stream *s)
 {
 	const size_t each = gt_type_size(s->type), larger = s->slab > s->batch ? s->slab : s->batch, sums = gt_stream_sums(s);
 	const int dry = gt_backend_is_dry_run(s->device);
@@ -145,7 +145,7 @@ done:
 	return st;
 }
 
-void gt_stream_rooms_free(gt_stream *s)
+void gt_stream_buffers_free(gt_stream *s)
 {
 	for (int i = 0; i < GT_STREAM_TURNS; i++) {
 		gt_array_free(s->sum[i]);

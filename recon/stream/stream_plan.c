@@ -28,7 +28,7 @@ void gt_stream_free(gt_stream *s)
 	if (!s || --s->users)
 		return;
 	if (s->device)
-		gt_stream_rooms_free(s);
+		gt_stream_buffers_free(s);
 	gt_backend_close(s->device);
 	gt_backend_free(s->host, s->stands_for, s->beside);
 	free(s->projector);
@@ -94,7 +94,7 @@ static gt_status dry_run(const gt_stream_problem *q, size_t slabs, size_t views,
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(open_(q, 1, &s));
 	set_cut(s, q, slabs, views);
-	GT_TRY(gt_stream_rooms_new(s));
+	GT_TRY(gt_stream_buffers_new(s));
 	GT_TRY(new_operators(s, q, A));
 	GT_TRY(gt_backend_counters(s->device, &count));
 	*cut = s->cut;
@@ -184,7 +184,7 @@ gt_status gt_stream_new(const gt_stream_problem *q, gt_stream **out)
 	GT_TRY(open_(q, gt_backend_is_dry_run(q->host), &s));
 	set_cut(s, q, (q->grid->n[2] + cut.slices - 1) / cut.slices, cut.views);
 	s->cut = cut;
-	GT_TRY(gt_stream_rooms_new(s));
+	GT_TRY(gt_stream_buffers_new(s));
 	GT_TRY(count_host(s));
 	GT_TRY(gt_backend_gather(s->host)); /* solvers on the host are limited by its memory bandwidth */
 	gt_notify(q->log, GT_INFO, GT_ABOUT_CHOICE, "%s computes for host arrays: %zu slab%s of %zu slices, %zu views at a time, %s there",

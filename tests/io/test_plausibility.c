@@ -102,10 +102,13 @@ START_TEST(reversed_sign)
 	float data[N] = { 0 };
 	gt_projections p = { .tag = GT_IS_PROJECTIONS, .data = data };
 	ck_ok(gt_scan_new(GT_FLAT, 2, 3, 4, &p.scan));
-	for (int way = 0; way < 4; way++) {
-		/* air, an object, its negative, and noise around 0 */
+	for (int way = 0; way < 5; way++) {
+		/* air, an object, its negative, noise around 0, and a small object in air of a brighter beam */
 		for (int i = 0; i < N; i++)
-			data[i] = way == 0 ? 0 : way == 3 ? 0.1f * (float)(i % 2 ? 1 : -1) : (float)(i % 3) * (way == 1 ? 0.2f : -0.2f);
+			data[i] = way == 4   ? (i % 4 ? -0.1f : 0.6f)
+			          : way == 0 ? 0
+			          : way == 3 ? 0.1f * (float)(i % 2 ? 1 : -1)
+			                     : (float)(i % 3) * (way == 1 ? 0.2f : -0.2f);
 		heard.times = 0;
 		gt_projections_note_sign(&p, &listener, "a.nc");
 		ck_assert_int_eq(heard.times, way == 2);
@@ -120,6 +123,7 @@ START_TEST(reversed_sign)
 END_TEST
 
 /* Rows of one value within the object, and in air at the ends. */
+#define AIR (-0.01f) /* also at the edges of other rows: no noise, and a gap between two objects */
 START_TEST(constant_rows)
 {
 	enum { VIEWS = 2, ROWS = 6, COLUMNS = 3, N = VIEWS * ROWS * COLUMNS };
@@ -135,11 +139,14 @@ START_TEST(constant_rows)
 		    { 4, 6, 0, NULL },
 		    { 2, 3, 0, "a.nc: 1 row has one value in all views, as row 2 with 0 between means of" },
 		    { 3, 5, 9, "a.nc: 2 rows have one value in all views, as row 3 with 9 between means of" },
-		    { 3, 4, 1.2f, NULL } };
+		    { 3, 4, 1.2f, NULL },
+		    { 2, 4, AIR, NULL } };
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
 		for (int i = 0; i < N; i++) {
 			const int row = i / COLUMNS % ROWS;
-			data[i] = row >= all[k].first && row < all[k].end ? all[k].value : 1 + 0.1f * (float)(i * 7 % 5);
+			data[i] = row >= all[k].first && row < all[k].end   ? all[k].value
+			          : all[k].value == AIR && i % COLUMNS == 0 ? AIR
+			                                                    : 1 + 0.1f * (float)(i * 7 % 5);
 		}
 		heard.times = 0;
 		gt_projections_constant_rows(&p, &listener, "a.nc");

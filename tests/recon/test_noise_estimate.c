@@ -108,6 +108,30 @@ START_TEST(weights_of_the_file)
 }
 END_TEST
 
+/* If most weights are 1, smaller ones mark interpolated pixels, which are too smooth for the estimate. */
+START_TEST(weights_of_a_correction)
+{
+	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
+	double *variance = malloc(N * sizeof *variance);
+	gt_noise_model *m = NULL;
+	for (size_t i = 0; i < N; i++)
+		variance[i] = 4e-4;
+	add_noise(p, variance);
+	p->weight = malloc(N * sizeof *p->weight);
+	for (size_t i = 0; i < N; i++)
+		p->weight[i] = i % 6 == 1 ? 0.1f : i % COLUMNS == 9 ? 0 : 1; /* COLUMNS is a multiple of 6 */
+	for (size_t i = 1; i < N; i += 6)
+		p->data[i] = (p->data[i - 1] + p->data[i + 1]) / 2;
+	ck_ok(gt_noise_estimate(p, NULL, NULL, &m));
+	ck_assert_double_eq_tol(gt_noise_variance(m, 30) / 4e-4, 1, 0.06);
+	ck_assert_double_eq_tol(gt_noise_variance(m, 31), 10 * gt_noise_variance(m, 30), 1e-5 * gt_noise_variance(m, 31));
+	ck_assert(gt_noise_variance(m, 9) == 0 && !gt_noise_is_known(m, 9) && gt_noise_is_known(m, 31));
+	gt_noise_free(m);
+	free(variance);
+	gt_projections_free(p);
+}
+END_TEST
+
 /* Edges along each axis over 6 % of the pixels, and air: the estimate does not change. */
 START_TEST(edges_and_air)
 {
@@ -364,6 +388,7 @@ static void fill_suite(TCase *tc)
 {
 	tcase_add_loop_test(tc, unknown_photons, 0, 3);
 	tcase_add_test(tc, weights_of_the_file);
+	tcase_add_test(tc, weights_of_a_correction);
 	tcase_add_test(tc, edges_and_air);
 	tcase_add_test(tc, structure_nearly_everywhere);
 	tcase_add_test(tc, edges_that_wander);
