@@ -153,9 +153,9 @@ class Analytic(Operator):
     grid : Grid, optional
         Voxels; what fits the scan by default.
     name : str, Solver or None
-        "fdk" or "fbp"; None: the method for the scan.
+        "fdk", "fbp" or "wfbp"; None: the method for the scan.
     device : str or Backend
-        "cpu" by default; "cuda:0" takes arrays of PyTorch, CuPy and JAX without a copy.
+        "cpu" by default, the only one for wfbp; "cuda:0" takes arrays of PyTorch, CuPy and JAX without a copy.
     dtype : dtype
         float32 or float64.
     **parameters
