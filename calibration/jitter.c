@@ -24,7 +24,7 @@ static const double small = 0.005, stalled = 0.9995, max_error = 0.5, longest = 
 typedef struct {
 	const gt_jitter_options *o;
 	gt_projections *coarse;
-	gt_scan *scan; /* of coarse, moved */
+	gt_scan *scan; /* scan of coarse, moved */
 	size_t by[2];
 	gt_backend *be;
 	gt_grid grid;

@@ -1,4 +1,4 @@
-# commit: what `git describe` says of the sources, asked again after each commit; empty outside a clone.
+# commit: output of `git describe`, updated after each commit; empty outside a clone.
 set(commit "")
 find_package(Git QUIET)
 if(GIT_FOUND AND EXISTS ${PROJECT_SOURCE_DIR}/.git)

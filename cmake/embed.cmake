@@ -1,4 +1,4 @@
-# The script and the style of pages, as arrays of a C source: cmake -DSCRIPTS="a.js;b.js" -DSTYLE=s.css -DOUT=web.c -P embed.cmake
+# Writes scripts and style of pages as arrays of a C source: cmake -DSCRIPTS="a.js;b.js" -DSTYLE=s.css -DOUT=web.c -P embed.cmake
 set(script "")
 foreach(file ${SCRIPTS})
 	file(READ ${file} text)

@@ -1,5 +1,5 @@
-# Sources of kernels that can be compiled when the program runs, with all that they include of this tree, and tables of what
-# tuning found on some devices, as arrays of a C source:
+# Writes sources of kernels for compilation at run time, with their includes, and tables of tuned variants as arrays of
+# a C source:
 # cmake -DROOT=tree -DKERNELS="a.cuh;b.cuh" -DTABLES="a.json" -DOUT=kernels.c -P embed_kernels.cmake
 cmake_policy(VERSION 3.24)
 set(arrays "")

@@ -1,4 +1,4 @@
-# What `cmake --install` copies: the public headers with their folders as they lie in include/, so that users write #include <gantry/recon.h>.
+# Installation. Public headers keep their folders, so that users write #include <gantry/recon.h>.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/gantry DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN "*.h")
 
 install(TARGETS libgantry EXPORT gantry
@@ -31,5 +31,5 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/gantry.pc.in gantry.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/gantry.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
 	DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
-# The site of ./run docs, where that was built.
+# The site of ./run docs, if it was built.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc OPTIONAL PATTERN "*.map" EXCLUDE PATTERN "sitemap.xml*" EXCLUDE)

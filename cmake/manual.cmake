@@ -1,4 +1,4 @@
-# Pages of the manual and the completion of bash, which the command writes from its tables: cmake -DGANTRY=... -DNAMES="recon;view" -DOUT=folder -P manual.cmake
+# Lets the command write its manual pages and the bash completion: cmake -DGANTRY=... -DNAMES="recon;view" -DOUT=folder -P manual.cmake
 function(written_by file)
 	execute_process(COMMAND ${GANTRY} help ${ARGN} OUTPUT_FILE ${OUT}/${file} RESULT_VARIABLE code)
 	if(NOT code EQUAL 0)

@@ -28,6 +28,23 @@ void gt_notify(const gt_listener *log, gt_severity severity, gt_subject subject,
 	va_end(args);
 }
 
+static _Thread_local char note[512];
+
+void gt_choice_note(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(note, sizeof note, format, args);
+	va_end(args);
+}
+
+void gt_choice_report(const gt_listener *log)
+{
+	if (*note)
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "%s", note);
+	*note = 0;
+}
+
 /* Stages: one runs at a time, under a lock. */
 
 struct timed_stage {

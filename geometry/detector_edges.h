@@ -15,7 +15,7 @@ typedef struct {
 /* For gt_view_values: self is a gt_view_in_memory. */
 typedef struct {
 	const float *data;
-	size_t pixels; /* of a view */
+	size_t pixels; /* per view */
 } gt_view_in_memory;
 gt_status gt_view_of_memory(void *self, size_t view, const float **values);
 

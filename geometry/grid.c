@@ -163,8 +163,7 @@ double gt_grid_share_within(const gt_grid *g, double radius, double low, double 
 	return share;
 }
 
-/* Returns the range of z of the outer row edges of a view, from where rays enter a circle about the grid's centre to
- * where they leave it. */
+/* Returns the range of z of the outer row edges of a view within a circle about the grid's centre. */
 static void view_reach(const gt_grid *g, const gt_scan *scan, size_t view, double radius, double *low, double *high)
 {
 	const gt_detector d = gt_scan_detector(scan);

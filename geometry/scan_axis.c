@@ -1,7 +1,11 @@
 /* Projection of the axis of rotation onto the detector. */
 #include <math.h>
 #include <gantry/author/scan_math.h>
+#include <gantry/status.h>
 #include "geometry/scan.h"
+
+/* Columns that differ by less are the same within rounding. */
+#define SAME_COLUMN 1e-9
 
 void gt_scan_see_axis(const gt_scan *s, gt_axis_seen *seen)
 {
@@ -20,4 +24,19 @@ void gt_scan_see_axis(const gt_scan *s, gt_axis_seen *seen)
 		seen->min = fmin(seen->min, column);
 		seen->max = fmax(seen->max, column);
 	}
+}
+
+gt_status gt_scan_move_axis(gt_scan *scan, double column, double *was)
+{
+	gt_axis_seen seen;
+	if (!(column >= -0.5 && column <= (double)scan->columns - 0.5))
+		return gt_fail(GT_ERR_ARG, "--axis=%g: expected one of the %zu columns, from -0.5 to %g", column, scan->columns,
+		               (double)scan->columns - 0.5);
+	gt_scan_see_axis(scan, &seen);
+	if (was)
+		*was = seen.column;
+	/* As a rule the central ray meets the axis, and rounding must not change the column. */
+	const double beside = seen.column - scan->column_center;
+	scan->column_center = fabs(beside) > SAME_COLUMN ? column - beside : column;
+	return GT_OK;
 }

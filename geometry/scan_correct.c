@@ -47,7 +47,7 @@ static void roll_view(const gt_scan *s, double roll, gt_view *w)
 	}
 }
 
-/* Along the normal of the panel; with a tilted axis along the central ray, whatever the panel. */
+/* Moves source and detector along the normal of the panel, or along the central ray if the axis is tilted. */
 static void move_view(gt_view *w, int plate, double source_back, double detector_on)
 {
 	double n[3], ray[3], away = 0;

@@ -1,5 +1,5 @@
-/* Conversion of flat detectors to and from 3x4 projection matrices. M = (m1, m2, m3) are the rows of the 3x3 part and p
- * is the last column, scaled so that |m3| = 1 and points in front of the source have w > 0:
+/* Conversion of flat detectors to and from 3x4 projection matrices (M | p), M = (m1, m2, m3) by rows. The scale is
+ * |m3| = 1 and w > 0 in front of the source:
  *   m3 = w^,  m1 = (D/du) u^ + kc w^,  m2 = (D/dv) v^ + lc w^,  p = -M source,
  * u^, v^, w^ = column axis, row axis and normal of the detector; D is its distance from the source; (kc, lc) is the
  * pixel at the foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */

@@ -12,6 +12,7 @@
 #include "core/files/opener.h"
 #include "core/try.h"
 #include "geometry/projections.h"
+#include "geometry/scan.h"
 #include "geometry/volume.h"
 #include "io/file_lock.h"
 #include "io/tmp_list.h"
@@ -177,6 +178,15 @@ gt_status gt_explain_reading(gt_status st, const gt_format *f, const char *path,
 	return gt_fail(st, "%s", why);
 }
 
+gt_status gt_read_axis(gt_scan *scan, const gt_read_options *o)
+{
+	double was;
+	const gt_status st = isnan(o->axis) ? GT_OK : gt_scan_move_axis(scan, o->axis, &was);
+	if (st == GT_OK && !isnan(o->axis))
+		gt_read_note(o, "the axis is at column %g, as requested (%.6g in the file)", o->axis, was);
+	return st;
+}
+
 static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **p)
 {
 	const gt_format *f;
@@ -187,6 +197,12 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 	GT_TRY(gt_complete_read_options(path, o, &full));
 	GT_TRY(format_to_read(path, 1, &f));
 	GT_TRY(gt_explain_reading(f->read_projections(path, &full, p), f, path, 1));
+	/* Formats of images place their views themselves. */
+	if (!f->open_scan && (st = gt_read_axis((*p)->scan, &full)) != GT_OK) {
+		gt_projections_free(*p);
+		*p = NULL;
+		return st;
+	}
 	if ((*p)->filtered && (*p)->data)
 		gt_read_note(&full, "%s: the projections are weighted and filtered already: for 'gantry rabbitct', not for other methods",
 		             path);

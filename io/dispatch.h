@@ -13,6 +13,8 @@ gt_status gt_explain_reading(gt_status st, const gt_format *f, const char *path,
 /* Completes the caller's options with defaults for members that its version does not have. GT_ERR_ARG: unknown size. */
 gt_status gt_complete_read_options (const char *path, const gt_read_options *o, gt_read_options *full);
 gt_status gt_complete_write_options(const char *path, const gt_write_options *o, gt_write_options *full);
+/* Moves the axis of the scan to o->axis and notes it; NAN: nothing. */
+gt_status gt_read_axis      (gt_scan *scan, const gt_read_options *o);
 gt_status gt_check_writing  (const char *path, const gt_format *f, const gt_write_options *o, const gt_grid *grid);
 
 #endif

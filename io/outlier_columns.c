@@ -1,5 +1,6 @@
 /* Detects outlier columns, which differ from both neighbours in all views: dead or saturated pixels, which cause
- * rings. */
+ * rings. Dead rows leave slices empty; there the object itself may change from row to row, so that only rows of one
+ * value are reported. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/log.h"
@@ -58,4 +59,55 @@ void gt_projections_outlier_columns(const gt_projections *p, const gt_listener *
 		          "%.4g and %.4g: dead or saturated pixels draw rings and streaks",
 		          path, found, found == 1 ? "" : "s", found == 1 ? "s" : "", worst, mean[worst], mean[worst - 1], mean[worst + 1]);
 	free(mean);
+}
+
+/* Returns 1 if the row has one value in all sampled views. */
+static int is_constant(const gt_projections *p, size_t row)
+{
+	const gt_scan *s = p->scan;
+	const size_t views = 1 + (s->views - 1) / VIEWS;
+	const float *first = p->data + row * s->columns;
+	for (size_t v = 0; v < s->views; v += views)
+		for (size_t c = 0; c < s->columns; c++)
+			if (first[v * s->rows * s->columns + c] != *first)
+				return 0;
+	return 1;
+}
+
+static double row_mean(const gt_projections *p, size_t row)
+{
+	const gt_scan *s = p->scan;
+	const size_t views = 1 + (s->views - 1) / VIEWS;
+	double sum = 0, count = 0;
+	for (size_t v = 0; v < s->views; v += views)
+		for (size_t c = 0; c < s->columns; c++, count++)
+			sum += p->data[(v * s->rows + row) * s->columns + c];
+	return sum / count;
+}
+
+void gt_projections_constant_rows(const gt_projections *p, const gt_listener *log, const char *path)
+{
+	const size_t n = p->scan->rows;
+	size_t found = 0, worst = 0;
+	double above = 0, below = 0;
+	/* rows at the ends may lie in air */
+	for (size_t row = 1, end; p->data && p->scan->columns > 1 && row + 1 < n; row = end + 1) {
+		for (end = row; end < n && is_constant(p, end);)
+			end++;
+		if (end == row || end == n || is_constant(p, row - 1))
+			continue;
+		const double value = p->data[row * p->scan->columns], before = row_mean(p, row - 1), after = row_mean(p, end);
+		if (value > fmin(before, after) / 2 && value < 2 * fmax(before, after))
+			continue;
+		found += end - row;
+		worst = row;
+		below = before;
+		above = after;
+	}
+	if (found)
+		gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
+		          "%s: %zu row%s ha%s one value in all views, as row %zu with %.4g between means of %.4g and %.4g: dead rows or "
+		          "missing data leave their slices wrong",
+		          path, found, found == 1 ? "" : "s", found == 1 ? "s" : "ve", worst, (double)p->data[worst * p->scan->columns],
+		          below, above);
 }

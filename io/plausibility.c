@@ -11,6 +11,11 @@
 #define MIN_LINE_INTEGRAL -3.0f
 #define MAX_LINE_INTEGRAL 50.0f
 
+/* Noise and corrections leave smaller values in air. */
+#define MAX_AIR 0.05f
+/* Views of a sample. */
+enum { VIEWS = 32 };
+
 static int is_implausible(float x) { return (x < MIN_LINE_INTEGRAL) | (x > MAX_LINE_INTEGRAL); }
 
 GT_WIDER static size_t count_implausible(const float *value, size_t n)
@@ -21,10 +26,20 @@ GT_WIDER static size_t count_implausible(const float *value, size_t n)
 	return implausible;
 }
 
+GT_WIDER static size_t count_above(const float *value, size_t n, float sign)
+{
+	size_t above = 0;
+	for (size_t i = 0; i < n; i++)
+		above += (size_t)(sign * value[i] > MAX_AIR);
+	return above;
+}
+
 void gt_value_range_scan(gt_value_range *r, const float *value, size_t n)
 {
 	const size_t implausible = count_implausible(value, n);
 	r->looked += n;
+	r->negative += count_above(value, n, -1);
+	r->positive += count_above(value, n, 1);
 	if (implausible && !r->implausible)
 		r->min = r->max = value[0];
 	r->implausible += implausible;
@@ -38,8 +53,28 @@ void gt_value_range_scan(gt_value_range *r, const float *value, size_t n)
 	"are not line integrals: expected -ln(I/I0), which is 0 in air, seldom above 15 and never above %g or below %g; are they counts, " \
 	"or do they have another unit?"
 
+static void warn_of_sign(const gt_value_range *r, const gt_listener *log, const char *path)
+{
+	if (r->negative > 2 * r->positive && r->negative > r->looked / 100)
+		gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
+		          "%s: %zu of %zu values are below -%g and %zu above %g: expected -ln(I/I0), which is positive within the object; "
+		          "is the sign reversed?",
+		          path, r->negative, r->looked, (double)MAX_AIR, r->positive, (double)MAX_AIR);
+}
+
+void gt_projections_note_sign(const gt_projections *p, const gt_listener *log, const char *path)
+{
+	const gt_scan *s = p->scan;
+	const size_t view = s->rows * s->columns, step = 1 + (s->views - 1) / VIEWS;
+	gt_value_range r = { .size = sizeof r };
+	for (size_t v = 0; p->data && v < s->views; v += step)
+		gt_value_range_scan(&r, p->data + v * view, view);
+	warn_of_sign(&r, log, path);
+}
+
 void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const char *path)
 {
+	warn_of_sign(r, log, path);
 	if (r->implausible)
 		gt_notify(log, GT_WARNING, GT_ABOUT_DATA, "%s: %zu of %zu values, from %.4g to %.4g, " EXPECTED, path, r->implausible,
 		          r->looked, (double)r->min, (double)r->max, (double)MAX_LINE_INTEGRAL, (double)MIN_LINE_INTEGRAL);

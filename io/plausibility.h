@@ -12,9 +12,10 @@ typedef struct {
 	size_t size;                    /* sizeof(gt_value_range) */
 	size_t looked, implausible;     /* number of values; of impossible values of -ln(I/I0) */
 	float min, max;                 /* range of the arrays with impossible values */
+	size_t negative, positive;      /* number of values below and above those of air */
 } gt_value_range;
 void gt_value_range_scan(gt_value_range *r, const float *value, size_t n);
-/* Warns, with the name of the file, of impossible values. */
+/* Warns, with the name of the file, of impossible values and of a reversed sign. */
 void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const char *path);
 /* Likewise as a failure: GT_ERR_FORMAT. */
 gt_status gt_value_range_check(const gt_value_range *r, const char *path);
@@ -23,6 +24,10 @@ gt_status gt_value_range_check(const gt_value_range *r, const char *path);
 gt_status gt_projections_plausible(const gt_projections *p, const char *path);
 /* Checks all values of p and warns; returns 1 if some are impossible, 0 without data. */
 int  gt_projections_implausible(const gt_projections *p, const gt_listener *log, const char *path);
+/* Warns if a sample of the views has mostly negative values: the sign is reversed. */
+void gt_projections_note_sign(const gt_projections *p, const gt_listener *log, const char *path);
+/* Warns of rows between others that have one value in all sampled views: dead, or missing data. */
+void gt_projections_constant_rows(const gt_projections *p, const gt_listener *log, const char *path);
 /* Warns of columns whose mean over views and rows deviates from both neighbours: dead or saturated pixels. */
 void gt_projections_outlier_columns(const gt_projections *p, const gt_listener *log, const char *path);
 

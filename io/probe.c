@@ -3,6 +3,7 @@
  * only the library, reports through a pipe and ends by _exit(): it neither prints nor removes files of its parent. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
 #include "io/probed_files.h"
 
 /* Limits for each file: seconds of CPU and wall time, bytes of address space beyond the parent's. */
-enum { MAX_WALL = 120, MAX_LOCKED = 2, MIN_CPU = 1, MAX_CPU = 20, MAX_MESSAGE = 480, POLL_MS = 50 };
+enum { MAX_WALL = 120, MAX_LOCKED = 2, MAX_CPU = 20, MAX_MESSAGE = 480, POLL_MS = 50 };
+#define MIN_CPU 0.8
 #define BYTES_PER_CPU_SECOND 2e7
 /* Replaces the wait status of a child that ended; waitpid() never returns it. A lock that another thread held at fork()
  * is free in a later child. */
@@ -102,7 +104,7 @@ static double limit_for(double bytes)
 	const double used = address_space(), cpu = MIN_CPU + bytes / BYTES_PER_CPU_SECOND;
 	if (used > 0)
 		limit(RLIMIT_AS, used + MIN_MEMORY + MEMORY_PER_BYTE * bytes);
-	limit(RLIMIT_CPU, seconds_used() + 1 + (cpu < MAX_CPU ? cpu : MAX_CPU));
+	limit(RLIMIT_CPU, ceil(seconds_used() + (cpu < MAX_CPU ? cpu : MAX_CPU)));
 	alarm(MAX_WALL);
 	return used > 0 ? used + MIN_MEMORY + MEMORY_PER_BYTE * bytes : 0;
 }
@@ -257,13 +259,17 @@ static gt_status run(probe_job *j)
 	gt_status st = GT_OK;
 	for (int is_locked = 1, i = 0; is_locked && i < MAX_CHILDREN; i++)
 		st = run_child(j, &is_locked);
+	if (st == GT_ERR_FORMAT && j->done < j->n)
+		gt_probed_remember_failure(j->path[j->done], &j->file[j->done]);
 	return st;
 }
 
 gt_status gt_probe(const char *path, const char *library, gt_probe_walk walk)
 {
 	gt_probed_file file;
-	const gt_status st = gt_probed_identify(path, walk, &file);
+	gt_status st = gt_probed_identify(path, walk, &file);
+	if (st == GT_OK)
+		st = gt_probed_failure(path, &file);
 	probe_job j = { .path = &path, .file = &file, .n = 1, .library = library, .walk = walk };
 	return st != GT_OK || gt_probed_is_known(&file) ? st : run(&j);
 }
@@ -274,7 +280,8 @@ void gt_probe_ahead(const char *const *path, size_t n, const char *library, gt_p
 	const char **left = malloc((n ? n : 1) * sizeof *left);
 	j.file = malloc((n ? n : 1) * sizeof *j.file);
 	for (size_t i = 0; left && j.file && i < n; i++)
-		if (gt_probed_identify(path[i], walk, &j.file[j.n]) == GT_OK && !gt_probed_is_known(&j.file[j.n]))
+		if (gt_probed_identify(path[i], walk, &j.file[j.n]) == GT_OK && !gt_probed_is_known(&j.file[j.n]) &&
+		    gt_probed_failure(path[i], &j.file[j.n]) == GT_OK)
 			left[j.n++] = path[i];
 	j.path = left;
 	if (j.n)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static gt_probed_file *table;
 static size_t size, used;
+static struct {
+	gt_probed_file file;
+	char path[512], why[1024];
+} failed;
 
 /* Another thread may hold the lock during fork(). */
 static void in_child(gt_fork_watch *self)
@@ -97,4 +102,23 @@ void gt_probed_remember(const gt_probed_file *f)
 		*to = *f;
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+void gt_probed_remember_failure(const char *path, const gt_probed_file *f)
+{
+	take_lock();
+	failed.file = *f;
+	snprintf(failed.path, sizeof failed.path, "%s", path);
+	snprintf(failed.why, sizeof failed.why, "%s", gt_error());
+	pthread_mutex_unlock(&lock);
+}
+
+gt_status gt_probed_failure(const char *path, const gt_probed_file *f)
+{
+	char why[sizeof failed.why] = "";
+	take_lock();
+	if (failed.file.walk && same(&failed.file, f) && !strcmp(failed.path, path))
+		memcpy(why, failed.why, sizeof why);
+	pthread_mutex_unlock(&lock);
+	return *why ? gt_fail(GT_ERR_FORMAT, "%s", why) : GT_OK;
 }

@@ -19,8 +19,8 @@ struct gt_slice_reader {
 	float max;                      /* maximum of the values so far, mm^-1 */
 };
 
-/* Implementation of a format. bytes: size of its state, which begins with a gt_slice_reader. open() fills the state and
- * v without voxels; with geometry_only just v. close() frees the state, also after a failed open(). */
+/* Implementation of a format. bytes: size of its state, which begins with a gt_slice_reader. open() fills the state
+ * and v without voxels. With geometry_only it fills v alone. close() frees the state, also after a failed open(). */
 struct gt_slice_source {
 	size_t bytes;
 	gt_status (*open )(gt_slice_reader *r, const gt_read_options *o, gt_volume *v);

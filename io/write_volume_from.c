@@ -17,7 +17,7 @@ typedef struct {
 	const char *path;
 	const gt_volume *head;
 	gt_slice_reader *from;
-	size_t bytes, slices; /* of a slab */
+	size_t bytes, slices; /* size of a slab */
 	float *slab;
 } slabs;
 

@@ -1,5 +1,5 @@
-/* The width of an edge: values of voxels by their distance from the surface of a sphere, gathered in 256 bins, and
- * an error function through them, by least squares. It takes 6 kB. */
+/* Width of the edge of a sphere: bins voxels by their distance from its surface (256 bins) and fits an error
+ * function by least squares. Needs 6 kB. */
 #include <math.h>
 #include <gantry/metrics.h>
 #include "metrics/edge_width.h"
@@ -9,7 +9,7 @@ enum { BINS = 256, MIN_VOXELS = 100 };
 static const double ten_to_ninety = 2.5631031310892007;
 
 typedef struct {
-	double sum[BINS], count[BINS], place[BINS]; /* of values, voxels, and distances from the surface */
+	double sum[BINS], count[BINS], place[BINS]; /* sum of values, number of voxels, sum of distances from the surface */
 } samples;
 
 static int on_part(const double d[3], double r, gt_edge_part part)
@@ -56,7 +56,7 @@ static void collect(samples *b, const gt_grid *g, const float *x, const gt_edge_
 			}
 }
 
-/* The sum of squares that the best outside + (inside - outside) h leaves, h the blurred edge. */
+/* Residual sum of squares of the fit outside + (inside - outside) h, with the blurred edge h. */
 static double misfit(const samples *b, double sigma, gt_edge *e)
 {
 	double n = 0, h1 = 0, h2 = 0, v1 = 0, v2 = 0, hv = 0;

@@ -10,14 +10,14 @@
 #include "core/arguments.h"
 #include "core/try.h"
 
-enum { LEAST = 8 };
+enum { MIN_SAMPLES = 8 };
 
-/* 1 in the middle, down to 0 over the outer eighth at both ends, so that opposite edges do not meet in a step. One
- * slice has none. */
+/* Window: 1 in the centre, tapered to 0 over the outer eighth, which avoids a step at the periodic boundary. Fewer
+ * than MIN_SAMPLES slices are not tapered. */
 static double window(size_t i, size_t n)
 {
 	const double taper = (double)n / 8, from_edge = fmin((double)i, (double)(n - 1 - i)) + 0.5;
-	return n < LEAST || from_edge >= taper ? 1 : 0.5 * (1 - cos(GT_PI * from_edge / taper));
+	return n < MIN_SAMPLES || from_edge >= taper ? 1 : 0.5 * (1 - cos(GT_PI * from_edge / taper));
 }
 
 static void load(const gt_grid *g, const float *volume, float *out)
@@ -113,8 +113,8 @@ gt_status gt_fsc_measure(const gt_grid *g, const float *a, const float *b, gt_fs
 	shell *s = NULL;
 	gt_status st = GT_OK;
 	*f = (gt_fsc){ .resolution = NAN, .resolution_143 = NAN };
-	if (min < LEAST || g->n[0] > 1 << 20 || g->n[1] > 1 << 20 || g->n[2] > 1 << 20)
-		return gt_fail(GT_ERR_ARG, "FSC: slices of %zu x %zu voxels, expected %d and more", g->n[0], g->n[1], LEAST);
+	if (min < MIN_SAMPLES || g->n[0] > 1 << 20 || g->n[1] > 1 << 20 || g->n[2] > 1 << 20)
+		return gt_fail(GT_ERR_ARG, "FSC: slices of %zu x %zu voxels, expected %d and more", g->n[0], g->n[1], MIN_SAMPLES);
 	GT_TRY(gt_host_has_memory(2. * (double)cells * sizeof **x, "the transforms"));
 	s = calloc(shells, sizeof *s);
 	f->fsc = (gt_curve){ calloc(shells, sizeof(double)), calloc(shells, sizeof(double)), shells };

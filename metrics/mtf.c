@@ -1,5 +1,5 @@
-/* The MTF from the edge of a disc. The window matters: a Hann window of half the width raises the frequency of 50 %
- * by 4 %, a Tukey window with tapers of a fifth by less than a thousandth. */
+/* MTF from the edge of a disc, with a Tukey window. Its tapers of a fifth shift the frequency of 50 % by less than
+ * 0.1 %; a Hann window of half the width raises it by 4 %. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct {
 
 static double place(const gt_grid *g, int axis, size_t i) { return gt_grid_first(g, axis) + (double)i * g->pitch[axis]; }
 
-/* Means over the slices of what lies within 0.6 and beyond 1.3 radii, and the deviation of the first. */
+/* Means of the voxels within 0.6 and beyond 1.3 radii over all slices, and the standard deviation within. */
 static gt_status levels(const gt_grid *g, const float *volume, const gt_disc *d, gt_mtf *m)
 {
 	double sum[2] = { 0, 0 }, squares = 0, count[2] = { 0, 0 };
@@ -52,7 +52,7 @@ static gt_status levels(const gt_grid *g, const float *volume, const gt_disc *d,
 	return GT_OK;
 }
 
-/* Centre and radius of what is nearer to the inner level. */
+/* Centre and radius of the voxels that are nearer to the inner level. */
 static void find_disc(const gt_grid *g, const float *volume, const gt_disc *d, gt_mtf *m)
 {
 	double sum[2] = { 0, 0 }, all = 0;
@@ -128,7 +128,7 @@ static double crossing(const gt_curve *c, double level)
 	return NAN;
 }
 
-/* Uses the slope over one voxel, which noise of single bins does not move. */
+/* Uses the slope over one voxel, which is insensitive to noise in single bins. */
 static double width_of(const radial *r, const gt_mtf *m)
 {
 	const double sign = m->inside > m->outside ? -1 : 1;

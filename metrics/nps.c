@@ -32,7 +32,7 @@ static gt_status make_squares(size_t n, squares *s)
 	return GT_OK;
 }
 
-/* In place, n values `stride` apart. */
+/* Discrete Fourier transform in place of n values, `stride` apart. */
 static void transform(const squares *s, double *re, double *im, size_t stride)
 {
 	for (size_t k = 0; k < s->n; k++) {
@@ -94,7 +94,7 @@ static void add_square(const squares *s, gt_nps *out)
 	out->squares++;
 }
 
-/* All corners within the region. */
+/* 1: all corners of the square are in the region. */
 static int within(const gt_grid *g, const gt_roi *roi, size_t x, size_t y, size_t n)
 {
 	for (int corner = 0; corner < 4; corner++) {

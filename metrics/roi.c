@@ -24,7 +24,6 @@ static void range_of(const gt_grid *g, int axis, double at, double reach, size_t
 	*n = from <= to ? (size_t)(to - from) + 1 : 0;
 }
 
-/* The slices of a region. */
 static void slices_of(const gt_grid *g, const gt_roi *roi, size_t *first, size_t *n)
 {
 	const double nearest = round((roi->center[2] - gt_grid_first(g, 2)) / g->pitch[2]);
@@ -41,7 +40,7 @@ static int inside(const gt_grid *g, const gt_roi *roi, size_t x, size_t y)
 	return hypot(place(g, 0, x) - roi->center[0], place(g, 1, y) - roi->center[1]) <= roi->radius;
 }
 
-/* Means of 4 x 4 voxels that are all inside: their spread is that of the noise over such a length. */
+/* From means of 4 x 4 voxels inside the region, which include noise that is correlated over a few voxels. */
 static double error_of_mean(const gt_grid *g, const float *volume, const gt_roi *roi, const size_t first[3], const size_t n[3])
 {
 	enum { BLOCK = 4 };
@@ -106,7 +105,7 @@ double gt_contrast_to_noise(const gt_roi_figures *a, const gt_roi_figures *b)
 	return fabs(a->mean - b->mean) / sqrt((a->sd * a->sd + b->sd * b->sd) / 2);
 }
 
-/* Between the eight voxels around, in voxels; the outermost half voxel has the outermost value. */
+/* Trilinear interpolation; at: in voxels. Values are constant over the outermost half voxel. */
 static double interpolated(const gt_grid *g, const float *volume, const double at[3])
 {
 	size_t low[3];

@@ -19,7 +19,7 @@ typedef struct {
 	size_t wide;         /* windows along a line */
 } work;
 
-/* Windowed along a line. */
+/* Filters the moments of a and b along a line by the Gaussian window. */
 static void filter_line(const work *w, const float *a, const float *b, double *out)
 {
 	for (size_t c = 0; c < w->wide; c++) {
@@ -43,7 +43,7 @@ static double similarity(const double *m, double range)
 	return (2 * m[0] * m[1] + c1) * (2 * ab + c2) / ((m[0] * m[0] + m[1] * m[1] + c1) * (aa + bb + c2));
 }
 
-/* The windows whose lines lie in `ring`, the last WINDOW lines filtered; the oldest is number `line`. */
+/* Adds the windows of the lines in `ring`, the last WINDOW filtered lines; `line`: the oldest of them. */
 static void add_windows(const work *w, const double *ring, size_t line, size_t slice)
 {
 	const unsigned char *inside = w->region->inside;

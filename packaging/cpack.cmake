@@ -1,6 +1,6 @@
-# Packages of Debian and Ubuntu, by CPack: `./run package` configures with GANTRY_DEBIAN=ON, builds and calls cpack. A package per component:
-#   runtime: libgantry0.2, which goes by the soname   dev: libgantry-dev   command: gantry   doc: gantry-doc
-# The address is the packager's, as for Debian's own tools: DEBFULLNAME, DEBEMAIL.
+# Debian and Ubuntu packages by CPack: `./run package` configures with GANTRY_DEBIAN=ON, builds and calls cpack. One per component:
+#   runtime: libgantry0.2, named by the soname   dev: libgantry-dev   command: gantry   doc: gantry-doc
+# Address of the packager: DEBFULLNAME, DEBEMAIL, as for Debian's tools.
 set(GANTRY_MAINTAINER "The Gantry developers <gantry@localhost>" CACHE STRING "who made the packages: name <address>")
 set(soname ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(CPACK_GENERATOR DEB)
@@ -16,7 +16,7 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
-# What others built with the library depend on, and the cache of libraries by a trigger: cpack's own way is scripts.
+# The shlibs file for dependent packages, and a trigger for ldconfig; by default cpack writes scripts.
 file(WRITE ${PROJECT_BINARY_DIR}/debian/shlibs "libgantry ${soname} libgantry${soname} (>= ${PROJECT_VERSION})\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/shlibs ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -26,7 +26,7 @@ enum { MAX_VIEWS = 64 };
 
 typedef struct {
 	gt_air_columns air;
-	double min, max; /* of the levels */
+	double min, max; /* range of the levels */
 } air_known;
 
 static gt_status find(const gt_prepare_call *c, gt_air_columns *air)

@@ -80,7 +80,7 @@ static gt_status reshape(gt_prepare_call *c, const void *options, const gt_scan 
 
 typedef struct {
 	struct options by;
-	size_t rows, columns; /* of the detector */
+	size_t rows, columns; /* detector size */
 	double row_mm, column_mm;
 } bin_known;
 

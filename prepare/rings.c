@@ -17,6 +17,8 @@
 /* A correction must exceed this number of variances of the mean. */
 #define NOISE 4.0
 
+/* Weight of interpolated pixels. With weight 0, iterative methods leave arcs where rays from the other side differ. */
+#define INTERPOLATED 0.1f
 enum { GAIN, SORTING, LARGE, DEAD, ALL };
 enum { MAX_GAIN = 63, MAX_WINDOW = 1001 };
 struct options {
@@ -253,7 +255,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	if (found) {
 		GT_TRY(gt_prepare_weights(c, &w));
 		for (size_t i = 0; i < scan->views * pixels; i++)
-			w[i] = r.bad[i % pixels] ? 0 : w[i];
+			w[i] *= r.bad[i % pixels] ? INTERPOLATED : 1;
 	}
 	known->found += found;
 	known->pixels += pixels;
@@ -269,7 +271,7 @@ static void tell(gt_prepare_call *c)
 	gt_prepare_note(c, "line integrals changed by %.2g (root mean square), by %.2g at most",
 	                sqrt(known->change.squares / known->values), known->change.max);
 	if (known->seeks)
-		gt_prepare_note(c, "%zu of %zu pixels are unstable: interpolated, weight 0", known->found, known->pixels);
+		gt_prepare_note(c, "%zu of %zu pixels are unstable: interpolated, weight 0.1", known->found, known->pixels);
 }
 
 static size_t common_divisor(size_t a, size_t b)

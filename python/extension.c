@@ -11,7 +11,7 @@ enum { PIECE = 1 << 16 };
 typedef struct {
 	const char *data;
 	gt_type type;
-	char *bad; /* of each piece */
+	char *bad; /* one flag per piece */
 	size_t n;
 } looking;
 

@@ -16,11 +16,11 @@ const char *gt_method_choice(const gt_analytic *method, const void *options, con
 /* Returns the length of a direct method's error message without its advice to iterate. */
 int  gt_length_without_advice(const char *why);
 
-/* Returns the requested projector, with a message if the default takes at most a tenth of its time. NULL: chooses the
- * default, or the most accurate one for a rolled detector, with a message. dd is chosen if the image of z is within
- * 15 degrees of the columns, or for flat panels and parallel rays of the rows. Otherwise joseph is chosen. If pixels
- * at the centre of the grid differ in size from voxels, dd covers up to 20 degrees more (at a factor of two), because
- * joseph aliases. grid NULL: voxels of the pixel size. The choice is the same on every backend. */
+/* Returns the requested projector, with a message if the default takes at most a tenth of its time. NULL: chooses
+ * dd if the image of z is within 15 degrees of the columns (or of the rows, if the detector is no arc), else joseph.
+ * The limit grows by 20 degrees if pixels at the centre of the grid are twice or half as large as voxels, because
+ * joseph aliases. A message reports choices beyond 15 degrees. grid NULL: voxels of the pixel size. The choice is the
+ * same on every backend. */
 const char *gt_projector_for_grid(const gt_listener *log, const char *asked, const gt_grid *grid, const gt_scan *scan);
 /* Likewise without a grid; `backend`: name for gt_backend_open(), NULL: auto. */
 const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend);

@@ -79,7 +79,7 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	if (j->method.analytic) {
 		gt_recon_mark(j, "direct method");
 		gt_recon_fraction_direct(&f->fraction, 1);
-		GT_TRY(gt_recon_direct_to(j, j->method.analytic, j->method.options, e, x, NULL, &is_out));
+		GT_TRY(gt_recon_direct_to(j, j->method.analytic, j->method.options, e, x, j->how->computes ? out : NULL, &is_out));
 		gt_recon_fraction_direct(&f->fraction, 0);
 	} else {
 		GT_TRY(gt_recon_iterate(j, e, x, f));

@@ -122,6 +122,7 @@ static int asked_to_stop(void *self)
 static void ready(void *self, int done)
 {
 	const teller *t = self;
+	gt_choice_report(&t->j->on.log);
 	gt_recon_fraction_ready(&t->f->fraction, done);
 }
 
@@ -276,7 +277,7 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 	gt_recon_report_left(&j->on.log);
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	f->run.data_norm = gt_subsets_norm(&s);
-	GT_TRY(gt_outside_subtract(j, e, be, &s));
+	GT_TRY(gt_outside_subtract(j, e, be, stream, &s));
 	const gt_penalty_problem prior = {
 		j->projector, &e->grid, &e->p,    &j->weights,    w,      &s, x,
 		j->water,     NULL,     e->below, e->asked->n[2], stream, e,  is_started_directly(f) ? &j->method : NULL

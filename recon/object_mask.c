@@ -13,7 +13,7 @@
  * hold at least MIN_BLOCK_VOXELS along an axis, if it has that many. */
 #define BLOCK_MM 8.
 #define MAX_OF_FIELD (1 / 30.)
-enum { MIN_BLOCK_VOXELS = 3 };
+enum { MIN_BLOCK_VOXELS = 3, BLOCKS_PER_PIECE = 256, ROWS_PER_PIECE = 64 };
 /* Relative deviation up to which a mean counts as water. */
 #define MAX_OFF_WATER 0.25
 /* If no block is similar to water, blocks above this fraction of the largest mean are the object. */
@@ -22,6 +22,7 @@ enum { MIN_BLOCK_VOXELS = 3 };
 struct blocks {
 	const gt_grid *g;
 	size_t size[3], n[3], count;
+	const float *x;
 	double *mean;
 	char *in, *inner;
 };
@@ -54,8 +55,9 @@ static gt_status make_blocks(const gt_grid *g, double field, struct blocks *b)
 	return b->mean && b->in && b->inner ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for %zu blocks of the volume", b->count);
 }
 
-static double mean_of(const struct blocks *b, const float *x, size_t block)
+static double mean_of(const struct blocks *b, size_t block)
 {
+	const float *x = b->x;
 	const size_t k[3] = { block % b->n[0], block / b->n[0] % b->n[1], block / b->n[0] / b->n[1] };
 	size_t from[3], to[3];
 	double sum = 0;
@@ -66,6 +68,14 @@ static double mean_of(const struct blocks *b, const float *x, size_t block)
 			for (size_t i = from[0]; i < to[0]; i++)
 				sum += x[i + b->g->n[0] * (y + b->g->n[1] * z)];
 	return sum / (double)((to[0] - from[0]) * (to[1] - from[1]) * (to[2] - from[2]));
+}
+
+static void find_means(void *self, size_t begin, size_t end, int worker)
+{
+	const struct blocks *b = self;
+	(void)worker;
+	for (size_t i = begin; i < end; i++)
+		b->mean[i] = mean_of(b, i);
 }
 
 static int covered(const struct blocks *b, size_t block, double radius, double low, double high)
@@ -103,35 +113,75 @@ static size_t count(const char *in, size_t n)
 	return sum;
 }
 
-static gt_status list_voxels(const struct blocks *b, const char *in, gt_object_voxels *object)
+struct list {
+	const struct blocks *b;
+	const char *in;
+	size_t *first, *at; /* first: position in `at`, of each row of voxels */
+};
+
+static const char *row_of_blocks(const struct list *l, size_t row)
 {
-	const size_t *n = b->g->n;
-	size_t voxels = 0;
-	if (!(object->at = gt_host_alloc(gt_grid_voxels(b->g) * sizeof *object->at)))
-		return gt_fail(GT_ERR_MEMORY, "no memory for a list of %zu voxels", gt_grid_voxels(b->g));
-	for (size_t z = 0; z < n[2]; z++)
-		for (size_t y = 0; y < n[1]; y++) {
-			const char *row = in + b->n[0] * (block_of(b, 1, y) + b->n[1] * block_of(b, 2, z));
-			for (size_t k = 0; k < b->n[0]; k++) {
-				size_t from, to;
-				range(b, 0, k, &from, &to);
-				for (size_t x = from; x < to && row[k]; x++)
-					object->at[voxels++] = x + n[0] * (y + n[1] * z);
-			}
-		}
-	object->voxels = voxels;
-	return GT_OK;
+	const struct blocks *b = l->b;
+	return l->in + b->n[0] * (block_of(b, 1, row % b->g->n[1]) + b->n[1] * block_of(b, 2, row / b->g->n[1]));
 }
 
-gt_status gt_object_voxels_find(const gt_grid *grid, const gt_scan *scan, const float *x, double water, gt_object_voxels *object)
+static size_t count_row(const struct list *l, size_t row)
+{
+	const char *in = row_of_blocks(l, row);
+	size_t from, to, voxels = 0;
+	for (size_t k = 0; k < l->b->n[0]; k++)
+		if (in[k]) {
+			range(l->b, 0, k, &from, &to);
+			voxels += to - from;
+		}
+	return voxels;
+}
+
+static void list_rows(void *self, size_t begin, size_t end, int worker)
+{
+	const struct list *l = self;
+	(void)worker;
+	for (size_t row = begin; row < end; row++) {
+		const char *in = row_of_blocks(l, row);
+		size_t *at = l->at + l->first[row], from, to;
+		for (size_t k = 0; k < l->b->n[0]; k++) {
+			range(l->b, 0, k, &from, &to);
+			for (size_t x = from; x < to && in[k]; x++)
+				*at++ = x + l->b->g->n[0] * row;
+		}
+	}
+}
+
+static gt_status list_voxels(gt_pool *pool, const struct blocks *b, const char *in, gt_object_voxels *object)
+{
+	const size_t rows = b->g->n[1] * b->g->n[2];
+	struct list l = { b, in, malloc(rows * sizeof *l.first), NULL };
+	size_t voxels = 0;
+	for (size_t row = 0; l.first && row < rows; row++) {
+		l.first[row] = voxels;
+		voxels += count_row(&l, row);
+	}
+	l.at = l.first ? gt_host_alloc(voxels * sizeof *l.at) : NULL;
+	if (l.at)
+		gt_parallel(pool, rows, ROWS_PER_PIECE, list_rows, &l);
+	free(l.first);
+	object->at = l.at;
+	object->voxels = voxels;
+	return l.at ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a list of %zu voxels", gt_grid_voxels(b->g));
+}
+
+gt_status gt_object_voxels_find(gt_pool *pool, const gt_grid *grid, const gt_scan *scan, const float *x, double water,
+                                gt_object_voxels *object)
 {
 	struct blocks b;
 	double densest = 0;
 	gt_status st = GT_OK;
 	*object = (gt_object_voxels){ 0, NULL, 0 };
 	GT_TRY(make_blocks(grid, 2 * gt_scan_field_of_view(scan, NULL, NULL), &b));
+	b.x = x;
+	gt_parallel(pool, b.count, BLOCKS_PER_PIECE, find_means, &b);
 	for (size_t i = 0; i < b.count; i++)
-		densest = fmax(densest, b.mean[i] = mean_of(&b, x, i));
+		densest = fmax(densest, b.mean[i]);
 	choose(&b, scan, (1 - MAX_OFF_WATER) * water, (1 + MAX_OFF_WATER) * water);
 	object->like_water = count(b.inner, b.count) > 0;
 	if (!object->like_water)
@@ -139,7 +189,7 @@ gt_status gt_object_voxels_find(const gt_grid *grid, const gt_scan *scan, const 
 	const char *in = count(b.inner, b.count) ? b.inner : b.in;
 	if (!count(in, b.count))
 		memset(b.in, 1, b.count);
-	GT_TRY(list_voxels(&b, count(in, b.count) ? in : b.in, object));
+	GT_TRY(list_voxels(pool, &b, count(in, b.count) ? in : b.in, object));
 done:
 	free(b.mean);
 	free(b.in);
@@ -159,7 +209,7 @@ gt_status gt_object_mask(const gt_grid *grid, const float *x, const gt_scan *sca
 	GT_NEED(x);
 	GT_NEED(mask);
 	gt_object_voxels object;
-	const gt_status st = gt_object_voxels_find(grid, scan, x, water, &object);
+	const gt_status st = gt_object_voxels_find(NULL, grid, scan, x, water, &object);
 	if (st == GT_OK) {
 		memset(mask, 0, gt_grid_voxels(grid));
 		for (size_t i = 0; i < object.voxels; i++)

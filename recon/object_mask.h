@@ -1,16 +1,18 @@
 #ifndef GT_RECON_OBJECT_MASK_H
 #define GT_RECON_OBJECT_MASK_H
-/* Voxels of the object, as a list; gt_object_mask() in <gantry/noise.h> defines them. */
+/* Voxels of the object, as a list or a mask. */
 #include <gantry/grid.h>
 #include <gantry/scan.h>
+#include <gantry/threads.h>
 
 typedef struct {
 	size_t voxels;                  /* in `at` */
 	size_t *at;                     /* indices, ascending; owned */
 	int like_water;                 /* 1: they are similar to water; 0: none is, they are any object */
 } gt_object_voxels;
-/* x: mm^-1, [z][y][x]. Call gt_object_voxels_free() in any case. */
-gt_status gt_object_voxels_find(const gt_grid *grid, const gt_scan *scan, const float *x, double water, gt_object_voxels *object);
+/* x: mm^-1, [z][y][x]. pool: NULL: one thread. Call gt_object_voxels_free() in any case. */
+gt_status gt_object_voxels_find(gt_pool *pool, const gt_grid *grid, const gt_scan *scan, const float *x, double water,
+                                gt_object_voxels *object);
 void gt_object_voxels_free(gt_object_voxels *object);
 
 /* Marks the object: mask[z][y][x] is 1 for voxels inside the field of view whose neighbourhood is within a quarter of

@@ -49,7 +49,7 @@ struct kappa {
 	struct {
 		double sum;
 		size_t count;
-	} * piece; /* of GRAIN voxels each */
+	} * piece; /* GRAIN voxels each */
 };
 enum { GRAIN = 1 << 18 };
 

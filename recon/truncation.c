@@ -71,8 +71,10 @@ void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_project
 
 /* part: values at the edges relative to the largest. An object of twice the width of the detector leaves about 0.85 of
  * it, and the extension overshoots by a quarter. */
-static const char *consequence(double part, int iterative)
+static const char *consequence(double part, double max, int iterative)
 {
+	if (part > 0.97 && max < 1.5)
+		return "are these transmissions I/I0 and not line integrals -ln(I/I0)? --values counts --white 1 reads images of them";
 	if (iterative)
 		return "values outside the field of view become a bright rim; use a wider --grid";
 	return part < 0.7 ? "extend=cosine extrapolates the rows, and values are inexact towards the edge of the field of view"
@@ -105,7 +107,7 @@ void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative
 	          iterative && one_sided
 	                  ? "with a displaced detector and less than a full rotation, values beyond its nearer side are inexact by several "
 	                    "per cent; --preset iterative or more iterations reduce the error"
-	                  : consequence(part, iterative));
+	                  : consequence(part, e.max, iterative));
 }
 
 gt_status gt_check_displaced(const char *who, const gt_projections *p)

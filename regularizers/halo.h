@@ -9,7 +9,7 @@ struct gt_halo {
 	gt_backend *be;
 	gt_type type;
 	size_t plane;                   /* voxels of a slice */
-	size_t slices;                  /* of the volume */
+	size_t slices;                  /* slices of the volume */
 	size_t reach;
 	gt_range own;                   /* local slices */
 	size_t below, above;            /* available halo slices */

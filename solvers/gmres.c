@@ -89,13 +89,13 @@ static gt_status run_ba(const gt_problem *p, const void *options, gt_array *x, c
 	return run_one(&(gt_two_ways){ .p = p, .name = "ba-gmres" }, options, x, m);
 }
 
-#define GMRES(which, about_)                                                                            \
-	const gt_solver gt_solver_##which##_gmres = { .name = #which "-gmres",                          \
-		                                      .about = about_,                                  \
-		                                      .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS, \
-		                                      .params = params,                                 \
-		                                      .defaults = &defaults,                            \
-		                                      .options_size = sizeof defaults,                  \
+#define GMRES(which, about_)                                                                                                         \
+	const gt_solver gt_solver_##which##_gmres = { .name = #which "-gmres",                                                       \
+		                                      .about = about_,                                                               \
+		                                      .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS | GT_AMPLIFIES_INCONSISTENCY, \
+		                                      .params = params,                                                              \
+		                                      .defaults = &defaults,                                                         \
+		                                      .options_size = sizeof defaults,                                               \
 		                                      .run = run_##which }
 GMRES(ab, "minimises the residual with an unmatched backprojector such as dd-bl; Krylov basis of data (Hansen, Hayami, Morikuni 2022)");
 GMRES(ba, "ab-gmres with a basis of volumes, which may be smaller than the data; minimises B(b - A x) (Hansen et al. 2022)");

@@ -46,7 +46,7 @@ int       gt_ordered_subsets_nonneg (const void *options);
 	  .kind = GT_REAL, .at = GT_OS_AT(threshold), .max = 1 }
 #define GT_OS_KEEP                                                                                                         \
 	{ .key = "keep", .kind = GT_CHOICE, .at = GT_OS_AT(keep), .names = gt_ordered_subsets_keeps,                                 \
-	  .help = "keep the row and column sums of all subsets instead of computing them every time; auto: of as many subsets as fit" }
+	  .help = "keep the row and column sums of all subsets instead of computing them every time; auto: of subsets that fit" }
 
 typedef struct gt_ordered_subsets gt_ordered_subsets;
 gt_status gt_ordered_subsets_new (const gt_problem *p, const struct gt_ordered_subsets_options *o, const gt_array *x, gt_ordered_subsets **s);

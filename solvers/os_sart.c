@@ -4,15 +4,15 @@
 #include "solvers/ordered_subsets.h"
 #include "solvers/steps/sweeps.h"
 
-#define SWEEPS(symbol, name_, about_, table, values)                                                                  \
-	const gt_solver gt_solver_##symbol = { .name = name_,                                                         \
-		                               .about = about_,                                                       \
-		                               .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS, \
-		                               .params = table,                                                       \
-		                               .defaults = &(values),                                                 \
-		                               .options_size = sizeof(values),                                        \
-		                               .run = gt_sweeps_run,                                                  \
-		                               .subsets = gt_ordered_subsets_subsets,                                 \
+#define SWEEPS(symbol, name_, more, about_, table, values)                                                                     \
+	const gt_solver gt_solver_##symbol = { .name = name_,                                                                  \
+		                               .about = about_,                                                                \
+		                               .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | (more), \
+		                               .params = table,                                                                \
+		                               .defaults = &(values),                                                          \
+		                               .options_size = sizeof(values),                                                 \
+		                               .run = gt_sweeps_run,                                                           \
+		                               .subsets = gt_ordered_subsets_subsets,                                          \
 		                               .nonneg = gt_ordered_subsets_nonneg }
 
 static const struct gt_ordered_subsets_options os_sart = {
@@ -29,7 +29,7 @@ static const gt_param os_sart_params[] = { GT_OS_ITERATIONS,
 	                                   GT_OS_THRESHOLD,
 	                                   GT_OS_KEEP,
 	                                   { .key = NULL } };
-SWEEPS(os_sart, "os-sart",
+SWEEPS(os_sart, "os-sart", 0,
        "OS-SART: algebraic steps over ordered subsets; few passes over many views, no penalty (Andersen, Kak 1984; Jiang, Wang 2003)",
        os_sart_params, os_sart);
 
@@ -40,7 +40,7 @@ static const struct gt_ordered_subsets_options sirt = {
 static const gt_param sirt_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,    GT_OS_REDUCE,
 	                                GT_OS_NONNEG,     GT_OS_MOMENTUM, GT_ANDERSON(struct gt_ordered_subsets_options, anderson),
 	                                GT_OS_THRESHOLD,  { .key = NULL } };
-SWEEPS(sirt, "sirt",
+SWEEPS(sirt, "sirt", 0,
        "SIRT: converges to weighted least squares where OS-SART ends in a limit cycle; anderson=8 accelerates it (Jiang, Wang 2003)",
        sirt_params, sirt);
 
@@ -49,4 +49,5 @@ static const struct gt_ordered_subsets_options sart = {
 };
 static const gt_param sart_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG,   GT_OS_MOMENTUM,
 	                                GT_OS_ORDER,      GT_OS_THRESHOLD, GT_OS_KEEP,   { .key = NULL } };
-SWEEPS(sart, "sart", "SART: OS-SART with one view per subset; fast for few views (Andersen, Kak 1984)", sart_params, sart);
+SWEEPS(sart, "sart", GT_AMPLIFIES_INCONSISTENCY, "SART: OS-SART with one view per subset; fast for few views (Andersen, Kak 1984)",
+       sart_params, sart);

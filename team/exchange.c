@@ -93,7 +93,6 @@ static void pull(gt_backend *be, const struct gt_exchange_impl *impl, const gt_e
 		impl->pull(be, gt_team_peer(be, in[k].peer)->state, from, &in[k]);
 	else
 		copy_on_host(from, &in[k]);
-	be->rank->exchanged += in[k].bytes * in[k].count;
 }
 
 /* Blocks of other processes, dense in host memory: in place, or packed. */
@@ -172,7 +171,6 @@ static void unpack_remote(gt_backend *be, const gt_exchange_block *in, const str
 			continue;
 		if (!lies_well(be, &in[k]))
 			copy_packed(be, &in[k], p->at, 1);
-		be->rank->exchanged += p->bytes;
 	}
 }
 
@@ -264,7 +262,6 @@ void gt_team_exchange(gt_backend *be, const gt_exchange_block *out, size_t outs,
 }
 
 const char *gt_team_exchanges(const gt_backend *be) { return be->rank && *be->rank->how ? be->rank->how : NULL; }
-size_t gt_team_exchanged(const gt_backend *be) { return be->rank ? be->rank->exchanged : 0; }
 
 /* Reductions ----------------------------------------------------------------- */
 

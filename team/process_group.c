@@ -120,8 +120,8 @@ int gt_group_has_ended(int process) { return gt_transport_waiting(process, ENDED
 
 /* Leaving ---------------------------------------------------------------------- */
 
-/* Allgather of the processes' work. 0: a process has ended already; the next call that needs it detects that. */
-static int swap_works(uint64_t *work)
+/* Allgather of a word of each process. 0: a process has ended already; the next call that needs it detects that. */
+static int swap_words(uint64_t *work)
 {
 	gt_transfer *w[2 * GT_GROUP_MAX] = { NULL };
 	int peer[2 * GT_GROUP_MAX], missing = 0, all = 0, ended = 0;
@@ -146,6 +146,21 @@ static int swap_works(uint64_t *work)
 	return all;
 }
 
+int gt_group_all(int yes)
+{
+	uint64_t word[GT_GROUP_MAX] = { 0 };
+	gt_transport_position place;
+	int all = 1;
+	if (group.ended || gt_group_join(&place) != GT_OK || place.n == 1)
+		return yes;
+	word[place.me] = yes != 0;
+	if (!swap_words(word))
+		return yes;
+	for (int i = 0; i < place.n; i++)
+		all &= word[i] != 0;
+	return all;
+}
+
 gt_status gt_processes_part(const char *text, int *alone)
 {
 	GT_NEED(text);
@@ -155,7 +170,7 @@ gt_status gt_processes_part(const char *text, int *alone)
 	if (*alone || !group.begun || group.ended)
 		return GT_OK;
 	work[group.place.me] = *text ? gt_hash(0, text, strlen(text)) : 0;
-	int unlike = swap_works(work);
+	int unlike = swap_words(work);
 	for (int i = 0; i < group.place.n && unlike; i++) {
 		unlike &= work[i] != 0;
 		for (int k = 0; k < i; k++)

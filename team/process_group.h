@@ -34,6 +34,10 @@ gt_group_step gt_group_poll(gt_transfer *const *transfer, const int *peer, size_
 /* Sleeps between polls; the time grows with their number. */
 void gt_group_backoff(unsigned looks);
 
+/* Returns 1 if yes is not 0 in all processes, which all call it. If a process has ended, it returns yes: the next call
+ * that needs the process reports it. Without a launcher it returns yes. */
+int gt_group_all(int yes);
+
 /* Returns the index of this process in the group; 0 before gt_processes_begin(). */
 int gt_process(void);
 

@@ -84,8 +84,6 @@ int gt_remote_exchange(gt_backend *be, const gt_exchange_block *out, size_t outs
 	if (gt_team_gather(be, &mine, 1, all) != GT_OK)
 		return 0;
 	impl_of(be)->exchange(be, be->rank->remote, out, outs, in, ins);
-	for (size_t k = 0; k < ins; k++)
-		be->rank->exchanged += in[k].bytes * in[k].count;
 	return be->status == GT_OK;
 }
 

@@ -7,8 +7,8 @@
 
 /* Block of an array [n][each]: things first ... first+n-1, and elements low ... low+wide-1 of each thing. */
 typedef struct { size_t first, n, low, wide; } gt_block;
-/* A side of an operator: x holds slices, y views. own: block that each rank owns, whole things in the order of ranks.
- * local: block that each rank's local operator accesses, dense [n][wide]. Both have gt_ranks() entries, which are
+/* Side of an operator: x holds slices, y views. own: block owned by each rank, whole things in rank order. local:
+ * block that the rank's local operator accesses, dense [n][wide]. Both have gt_ranks() entries, which are
  * copied. */
 typedef struct { size_t each, n; const gt_block *own, *local; } gt_split_side;
 

@@ -54,7 +54,6 @@ typedef struct { int peer; void *at; size_t bytes, count, stride; } gt_exchange_
 /* Exchanges blocks in the order of the queue. The k-th block to a peer matches the k-th that the peer receives from
  * this rank; bytes and count must agree. */
 void   gt_team_exchange(gt_backend *be, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins);
-size_t gt_team_exchanged(const gt_backend *be);         /* bytes that this rank has received so far */
 /* Returns the transport of blocks between GPUs of several processes: "NCCL 2.28.9", or "memory of the host: rank 2
  * (host): WHY"; NULL: no such block was exchanged. */
 const char *gt_team_exchanges(const gt_backend *be);

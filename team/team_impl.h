@@ -27,7 +27,6 @@ extern const struct gt_exchange_impl gt_exchange_cuda;
 struct gt_rank {
 	gt_team *team;
 	int id, alone;
-	size_t exchanged;               /* bytes */
 	const void *post, *takes;       /* read by other ranks between two barriers; takes: blocks to receive */
 	size_t posts, takings;
 	char *packed;                   /* blocks of other processes, concatenated on the host */

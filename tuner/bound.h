@@ -6,8 +6,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* rms: relative RMS difference from the CPU in double. entry: largest difference, relative to the largest entry.
- * adjoint: entries of the adjoint minus those of forward, relative to the largest. */
+/* Differences from the CPU in double: relative RMS; the largest over the largest entry. adjoint: the largest difference
+ * of its entries from forward's. */
 typedef struct { double rms, entry, adjoint; } gt_off;
 /* built_in: error of the built-in kernel. loose: 1 for kernels with texture units. */
 gt_off gt_bound(int loose, gt_off built_in);

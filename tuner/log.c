@@ -17,7 +17,8 @@ void gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s)
 	gt_fprintf(f,
 	           "%s\n# kernel %s\n# class %s\n# device %s\n# driver %d\n# built-in %s\n# built-in-ms %.6g\n# problem %s\n"
 	           "# updates %.6g\n# bounds %s\n",
-	           magic, h->kernel, h->about, h->device, h->driver, h->built_in, h->built_in_ms, h->problem, h->updates, h->bounds);
+	           magic, h->facts.kernel, h->facts.about, h->facts.device, h->driver, h->built_in, h->facts.built_in_ms, h->facts.problem,
+	           h->facts.updates, h->bounds);
 	for (int i = 0; i < s->layers; i++) {
 		gt_fprintf(f, "# layer %s", s->layer[i].name);
 		for (int k = 0; k < s->layer[i].n; k++)
@@ -75,17 +76,21 @@ static gt_status read_head(struct log_lines *r, const char *line)
 		const char *name;
 		char *text;
 		size_t size;
-	} texts[] = { { "# kernel ", h->kernel, sizeof h->kernel },    { "# class ", h->about, sizeof h->about },
-		      { "# device ", h->device, sizeof h->device },    { "# built-in ", h->built_in, sizeof h->built_in },
-		      { "# problem ", h->problem, sizeof h->problem }, { "# chosen ", h->chosen, sizeof h->chosen },
-		      { "# failed ", h->failed, sizeof h->failed },    { "# bounds ", h->bounds, sizeof h->bounds } };
+	} texts[] = { { "# kernel ", h->facts.kernel, sizeof h->facts.kernel },
+		      { "# class ", h->facts.about, sizeof h->facts.about },
+		      { "# device ", h->facts.device, sizeof h->facts.device },
+		      { "# built-in ", h->built_in, sizeof h->built_in },
+		      { "# problem ", h->facts.problem, sizeof h->facts.problem },
+		      { "# chosen ", h->facts.chosen, sizeof h->facts.chosen },
+		      { "# failed ", h->failed, sizeof h->failed },
+		      { "# bounds ", h->bounds, sizeof h->bounds } };
 	const struct {
 		const char *name;
 		double *number;
-	} numbers[] = { { "# built-in-ms ", &h->built_in_ms },
-		        { "# updates ", &h->updates },
-		        { "# chosen-ms ", &h->chosen_ms },
-		        { "# chosen-built-in-ms ", &h->chosen_built_in_ms } };
+	} numbers[] = { { "# built-in-ms ", &h->facts.built_in_ms },
+		        { "# updates ", &h->facts.updates },
+		        { "# chosen-ms ", &h->facts.chosen_ms },
+		        { "# chosen-built-in-ms ", &h->facts.chosen_built_in_ms } };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (!strncmp(line, texts[i].name, strlen(texts[i].name)))
 			gt_snprintf(texts[i].text, texts[i].size, "%s", line + strlen(texts[i].name));
@@ -120,7 +125,7 @@ static gt_status read_candidate(struct log_lines *r, const char *line)
 	if (!gt_space_parse(s, variant + 1, r->pick + r->n * (size_t)s->layers))
 		return wrong(r, "a value is missing or not in its layer");
 	for (const char *at = variant; (at = strstr(at, ", at "));)
-		r->log->head.seconds = gt_strtod(at += 5, NULL);
+		r->log->head.facts.seconds = gt_strtod(at += 5, NULL);
 	r->ms[r->n++] = !strncmp(verdict, "ok ", 3) ? ms : INFINITY;
 	return GT_OK;
 }
@@ -141,9 +146,9 @@ static gt_status read_lines(struct log_lines *r, FILE *f)
 		return wrong(r, "this is no log of gantry tune");
 	if (*h->failed)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: %s", r->path, h->failed);
-	h->ended = *h->chosen && h->chosen_ms > 0 && h->chosen_built_in_ms > 0;
-	if (!strcmp(h->chosen, stays))
-		*h->chosen = 0;
+	h->facts.ended = *h->facts.chosen && h->facts.chosen_ms > 0 && h->facts.chosen_built_in_ms > 0;
+	if (!strcmp(h->facts.chosen, stays))
+		*h->facts.chosen = 0;
 	return r->n == 0 ? wrong(r, "no candidate") : GT_OK;
 }
 

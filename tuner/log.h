@@ -8,17 +8,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* updates: views times voxels. seconds: from first to last candidate.
- * ended: 1 if the search made its choice. failed: reason why no search started, or "".
- * bounds: RMS, entry, adjoint for each check problem, with the built-in kernel's errors in parentheses. */
-typedef struct {
-	char kernel[64], about[512], device[128], built_in[512], problem[200];
-	int driver;
-	double built_in_ms, updates, seconds;
-	int ended;
-	char chosen[512], failed[512], bounds[200];
-	double chosen_ms, chosen_built_in_ms;
-} gt_log_head;
+/* facts: without counts and times of candidates. failed: reason why no search started, or "". bounds: RMS, entry and
+ * adjoint of each check problem. The built-in kernel's errors follow in parentheses. */
+typedef struct { gt_tune_log_facts facts; char built_in[512], failed[512], bounds[200]; int driver; } gt_log_head;
 void      gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s);
 void      gt_log_line(FILE *f, const char *variant, const gt_tune_evaluation *t, double seconds); /* seconds since the start */
 void      gt_log_end(FILE *f, const gt_tune_outcome *o);

@@ -1,27 +1,13 @@
 /* Alternating timing of a variant and the built-in kernel, because clock rates change. */
 #include "tuner/pairs.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "core/clock.h"
+#include "core/order_statistics.h"
 #include "tuner/tuner.h"
 
 /* A sample has enough runs to last sample_ms. Timing stops after three pairs if a variant is slower by the factor
  * hopeless. */
 static const double sample_ms = 2, hopeless = 1.25;
-
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-static double median_of(const double *x, int n)
-{
-	double sorted[GT_MAX_PAIRS];
-	memcpy(sorted, x, (size_t)n * sizeof *x);
-	qsort(sorted, (size_t)n, sizeof *sorted, by_size);
-	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
 
 /* Returns the ms of one run. */
 static double sample(const gt_evaluation_pair *c, const gt_operation *A, int times)
@@ -51,8 +37,8 @@ gt_status gt_evaluation_pair_time(const gt_evaluation_pair *c, const gt_operatio
 		own[k] = sample(c, A, times);
 		other[k] = sample(c, c->built_in, times);
 		ratio[k] = own[k] / other[k];
-		t->built_in_ms = median_of(other, t->pairs);
-		t->ms = median_of(ratio, t->pairs) * t->built_in_ms;
+		t->built_in_ms = gt_median(other, (size_t)t->pairs);
+		t->ms = gt_median(ratio, (size_t)t->pairs) * t->built_in_ms;
 		if (t->pairs >= 3 && (t->ms > hopeless * t->built_in_ms || gt_seconds() - begin > c->seconds))
 			break;
 	}

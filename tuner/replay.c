@@ -1,7 +1,6 @@
 /* Search strategies on recorded logs. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "core/text.h"
 #include "core/try.h"
 #include "tuner/log.h"
@@ -37,26 +36,15 @@ void gt_tune_log_close(gt_tune_log *log)
 
 void gt_tune_log_describe(const gt_tune_log *log, gt_tune_log_facts *facts)
 {
-	memset(facts, 0, sizeof *facts);
+	*facts = log->head.facts;
 	facts->size = sizeof *facts;
 	facts->candidates = log->space->count;
+	facts->first_ms = log->ms[log->first];
 	facts->best_ms = INFINITY;
 	for (size_t i = 0; i < log->space->count; i++) {
 		facts->right += log->ms[i] < INFINITY;
 		facts->best_ms = fmin(facts->best_ms, log->ms[i]);
 	}
-	facts->first_ms = log->ms[log->first];
-	facts->built_in_ms = log->head.built_in_ms;
-	facts->updates = log->head.updates;
-	facts->seconds = log->head.seconds;
-	facts->ended = log->head.ended;
-	facts->chosen_ms = log->head.chosen_ms;
-	facts->chosen_built_in_ms = log->head.chosen_built_in_ms;
-	gt_snprintf(facts->chosen, sizeof facts->chosen, "%s", log->head.chosen);
-	gt_snprintf(facts->problem, sizeof facts->problem, "%s", log->head.problem);
-	gt_snprintf(facts->kernel, sizeof facts->kernel, "%s", log->head.kernel);
-	gt_snprintf(facts->device, sizeof facts->device, "%s", log->head.device);
-	gt_snprintf(facts->about, sizeof facts->about, "%s", log->head.about);
 }
 
 gt_status gt_tune_log_facts_of(const char *path, gt_tune_log_facts *facts)

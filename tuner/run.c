@@ -69,9 +69,9 @@ static void describe_problem(struct run *r)
 {
 	const gt_scan *scan = r->o->scan;
 	const size_t *n = r->o->grid->n;
-	gt_snprintf(r->head.problem, sizeof r->head.problem, "%zu views of %zu x %zu, %zu x %zu x %zu voxels", scan->views, scan->rows,
-	            scan->columns, n[0], n[1], n[2]);
-	r->head.updates = (double)scan->views * (double)gt_grid_voxels(r->o->grid);
+	gt_snprintf(r->head.facts.problem, sizeof r->head.facts.problem, "%zu views of %zu x %zu, %zu x %zu x %zu voxels", scan->views,
+	            scan->rows, scan->columns, n[0], n[1], n[2]);
+	r->head.facts.updates = (double)scan->views * (double)gt_grid_voxels(r->o->grid);
 }
 
 /* Evaluates the built-in kernel first: it determines the class, the device and the bounds. */
@@ -91,18 +91,18 @@ static gt_status look_at_built_in(struct run *r)
 	char *rest = NULL, *about = strtok_r(t.why, "|", &rest), *built_in = strtok_r(NULL, "|", &rest),
 	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest), *bounds = strtok_r(NULL, "|", &rest),
 	     *shared = strtok_r(NULL, "|", &rest);
-	gt_snprintf(r->head.kernel, sizeof r->head.kernel, "%s", r->source ? gt_source_space(r->source)->kernel : r->o->kernel);
-	gt_snprintf(r->head.about, sizeof r->head.about, "%s", about ? about : "");
+	gt_snprintf(r->head.facts.kernel, sizeof r->head.facts.kernel, "%s", r->source ? gt_source_space(r->source)->kernel : r->o->kernel);
+	gt_snprintf(r->head.facts.about, sizeof r->head.facts.about, "%s", about ? about : "");
 	gt_snprintf(r->head.built_in, sizeof r->head.built_in, "%s", built_in ? built_in : "");
-	gt_snprintf(r->head.device, sizeof r->head.device, "%s", device ? device : "");
+	gt_snprintf(r->head.facts.device, sizeof r->head.facts.device, "%s", device ? device : "");
 	r->head.driver = driver ? (int)strtol(driver, NULL, 10) : 0;
 	gt_snprintf(r->head.bounds, sizeof r->head.bounds, "%s", bounds ? bounds : "");
 	r->shared = shared ? (int)strtol(shared, NULL, 10) : 0;
-	r->head.built_in_ms = t.built_in_ms;
+	r->head.facts.built_in_ms = t.built_in_ms;
 	char words[512];
 	if (!r->source)
 		describe_problem(r);
-	memcpy(r->out->about, r->head.about, sizeof r->out->about);
+	memcpy(r->out->about, r->head.facts.about, sizeof r->out->about);
 	gt_snprintf(r->out->built_in, sizeof r->out->built_in, "%s", shown(r, r->head.built_in, words));
 	return GT_OK;
 }
@@ -133,10 +133,10 @@ static void note(struct run *r, size_t candidate, gt_tune_evaluation *t, const c
 	char words[512];
 	*ms = INFINITY;
 	if (t->verdict == GT_TUNE_OK && !(t->built_in_ms > 0))
-		t->built_in_ms = r->head.built_in_ms; /* sources: the baseline is timed first and last */
+		t->built_in_ms = r->head.facts.built_in_ms; /* sources: the baseline is timed first and last */
 	if (t->verdict == GT_TUNE_OK) {
 		/* clock rates change, so only the ratio to the alternating built-in time counts */
-		*ms = t->ms / t->built_in_ms * r->head.built_in_ms;
+		*ms = t->ms / t->built_in_ms * r->head.facts.built_in_ms;
 		t->ms = *ms;
 		remember(r, candidate, *ms);
 	} else {
@@ -222,9 +222,9 @@ static gt_status keep(const struct run *r)
 	const time_t now = time(NULL);
 	struct tm day;
 	memset(&e, 0, sizeof e);
-	memcpy(e.kernel, r->head.kernel, sizeof e.kernel);
-	memcpy(e.device, r->head.device, sizeof e.device);
-	memcpy(e.about, r->head.about, sizeof e.about);
+	memcpy(e.kernel, r->head.facts.kernel, sizeof e.kernel);
+	memcpy(e.device, r->head.facts.device, sizeof e.device);
+	memcpy(e.about, r->head.facts.about, sizeof e.about);
 	gt_snprintf(e.source, sizeof e.source, "%s", gt_kernel_hash_of(e.kernel));
 	e.driver = r->head.driver;
 	memcpy(e.variant, r->out->variant, sizeof e.variant);
@@ -287,7 +287,7 @@ static gt_status read_space(struct run *r)
 		r->space = gt_source_space(r->source);
 		return GT_OK;
 	}
-	gt_snprintf(legal, sizeof legal, "%s shared=%d", r->head.about, r->shared);
+	gt_snprintf(legal, sizeof legal, "%s shared=%d", r->head.facts.about, r->shared);
 	return gt_space_read(gt_kernel_file_of(r->o->kernel)->text, r->o->kernel, legal, &r->space);
 }
 

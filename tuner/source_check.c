@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "core/clock.h"
 #include "core/files/opener.h"
+#include "core/order_statistics.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "tuner/source.h"
@@ -231,18 +232,6 @@ static int time_one(const gt_source_check *c, size_t candidate, double *ms, gt_t
 	return 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double *x, int n)
-{
-	qsort(x, (size_t)n, sizeof *x, by_size);
-	return x[n / 2];
-}
-
 /* Times the baseline and the candidate alternately. */
 static int time_pairs(const gt_source_check *c, size_t candidate, gt_tune_evaluation *t)
 {
@@ -250,8 +239,8 @@ static int time_pairs(const gt_source_check *c, size_t candidate, gt_tune_evalua
 	for (int i = 0; i < c->pairs; i++)
 		if (!time_one(c, 0, &first[i], t) || !time_one(c, candidate, &own[i], t))
 			return 0;
-	t->ms = median(own, c->pairs);
-	t->built_in_ms = median(first, c->pairs);
+	t->ms = gt_upper_median(own, (size_t)c->pairs);
+	t->built_in_ms = gt_upper_median(first, (size_t)c->pairs);
 	return 1;
 }
 

@@ -106,13 +106,12 @@ typedef struct {
 } gt_tune_entry;
 gt_status gt_tune_list(const char *kernel, void (*each)(void *self, const gt_tune_entry *e), void *self);
 gt_status gt_tune_forget(const char *kernel);
-/* Exports the cache to one file for other machines with the same device. each (may be NULL) is called for every
- * entry, with the reason in why if it is omitted. GT_ERR_UNSUPPORTED: no entry suits another machine. */
+/* Exports the cache to one file for other machines with the same device. Calls each (may be NULL) for every entry; why:
+ * reason to omit it. GT_ERR_UNSUPPORTED: no entry suits another machine. */
 gt_status gt_tune_export(const char *path, void (*each)(void *self, const gt_tune_entry *e), void *self);
-/* Imports such a file into the user's cache. each (may be NULL) is called for every entry, with the reason in why if
- * it is omitted. Entries must be legal, have the sources of this library and the device of `backend`, "cuda:0". NULL,
- * or no such device: the device is not compared. Existing entries of their class stay. GT_ERR_UNSUPPORTED: no entry
- * can be used here. */
+/* Imports such a file into the user's cache, with the same calls. Entries must be legal and have the sources of this
+ * library and the device of `backend`, "cuda:0"; NULL, or no such device: any device. Existing entries of their class
+ * stay. GT_ERR_UNSUPPORTED: no entry can be used here. */
 gt_status gt_tune_import(const char *path, const char *backend, void (*each)(void *self, const gt_tune_entry *e),
                          void *self);
 /* Returns the name of tunable kernel i; NULL at the end. gt_tune_kernel_of() returns the kernel of a projector

@@ -27,7 +27,7 @@ struct gt_live_page {
 	struct gt_server server;
 	pthread_t thread;
 	char *html;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects all members below */
 	double ended;         /* when it ended; 0: it has not */
 	int told, seen;       /* browsers that were sent the end, browsers that have shown it */
 	char *text, *ending;  /* current step; outcome, NULL: still running */
@@ -37,7 +37,7 @@ struct gt_live_page {
 	float *slice[3];
 	size_t n[3], index[3], version; /* version 0: no slices yet */
 	double pitch[3], first[3], water;
-	int iteration; /* of the slices */
+	int iteration; /* iteration of the slices */
 };
 
 static void put_text(FILE *f, const char *key, const char *text)

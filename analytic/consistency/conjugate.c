@@ -32,7 +32,7 @@ typedef struct {
 
 typedef struct {
 	gt_conjugate_data data;
-	gt_conjugate_pair *pair;                              /* of data, owned */
+	gt_conjugate_pair *pair;                              /* pairs of the data, owned */
 	double slack, center, turned_center, row, turned_row; /* as given; reversed */
 	int rows, columns;                                    /* 1: reversing them would be detectable */
 	way way[4];                                           /* columns reversed: + 1, rows: + 2 */

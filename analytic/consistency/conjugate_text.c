@@ -6,6 +6,7 @@
 #include <gantry/consistency.h>
 #include "analytic/consistency/conjugate.h"
 #include "core/text.h"
+#include "geometry/scan.h"
 
 static const struct {
 	const char *name, *fault;
@@ -97,6 +98,13 @@ void gt_conjugate_remedy(const char *file, const gt_scan *s, const gt_conjugate_
 			append(&r, "%s%s", before, faults[i].name);
 			before = ",";
 		}
-	if (what & GT_CONJUGATE_CENTER)
-		append(&r, " --axis %.2f", gt_conjugate_center(s, what, c->center));
+	if (what & GT_CONJUGATE_CENTER) {
+		gt_axis_seen axis;
+		gt_scan_see_axis(s, &axis);
+		const double beside = axis.column - s->column_center; /* NAN: a view does not see the axis */
+		append(&r, " --axis %.2f",
+		       gt_conjugate_center(s, what, c->center) + (isnan(beside)                 ? 0
+		                                                  : what & GT_CONJUGATE_COLUMNS ? -beside
+		                                                                                : beside));
+	}
 }

@@ -208,12 +208,19 @@ static gt_status measure_reach(const char *who, gt_angular_coverage *s)
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s: view %zu does not see the rotation axis at x=%.6g, y=%.6g mm: it is at column %.6g of %zu", who,
 			               v, s->center[0], s->center[1], axis_column(s, v), s->scan->columns);
+		/* The weights of both sides change within the columns around the axis. */
+		const double at = axis_column(s, v), near = fmin(at, last - at);
+		if (near < 1 - 1e-6 && last - near > 3)
+			return gt_fail(
+				GT_ERR_UNSUPPORTED,
+				"%s: view %zu sees the rotation axis at column %.6g of %zu: expected it at least one column from the edge",
+				who, v, at, s->scan->columns);
 		const int up = right > left;
 		rising = fmin(rising, up ? right : left);
 		falling = fmin(falling, up ? -left : -right);
 		fan_rising = fmax(fan_rising, gt_angular_coverage_fan(s, v, up ? last : 0, NULL));
 		fan_falling = fmax(fan_falling, -gt_angular_coverage_fan(s, v, up ? 0 : last, NULL));
-		s->offset += (axis_column(s, v) - middle) / (double)s->scan->views;
+		s->offset += (at - middle) / (double)s->scan->views;
 	}
 	s->long_side = rising >= falling ? 1 : -1;
 	s->longer = fmax(rising, falling);

@@ -19,7 +19,7 @@ struct state {
 	const gt_fbp_plan *plan;
 	gt_type type;
 	const struct gt_back_form *form;
-	void *own; /* of the form */
+	void *own; /* data of the kernel form */
 	gt_layout layout;
 	struct gt_row_filter *filter;
 	void *scratch; /* on the device, with sizes in bytes */

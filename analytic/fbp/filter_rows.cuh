@@ -15,7 +15,7 @@ template <typename T> struct gt_rows_in {
 	double row_pitch;
 	const struct gt_preweight<T> *preweights; /* [tables][columns] */
 	const struct gt_back_view *view;
-	const T *data; /* of the batch */
+	const T *data; /* one batch */
 	T *mean;       /* [rows of the chunk][2] */
 };
 

@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(TILE *TILE_ROWS)
 /* row: of the centre of the chunk, from the centre of the detector; slope: rows per slice. Not seen: infinite. */
 template <typename T> struct sight {
 	T row, slope, right;
-	unsigned column; /* of all lines */
+	unsigned column; /* common to all lines */
 };
 template <> struct __align__(16) sight<float>
 {

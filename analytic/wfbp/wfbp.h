@@ -19,7 +19,7 @@ enum { GT_MAX_SPOTS = 8 };
  * bins: view b turns + k is bin first + b, half rotation k. */
 typedef struct {
 	gt_grid grid;
-	size_t rows, source_columns, source_views;      /* of the scan */
+	size_t rows, source_columns, source_views;      /* sizes of the scan */
 	struct gt_helix_detector detector;
 	double radius;                          /* columns of voxels outside this circle stay 0; INFINITY: none */
 	size_t spots;

@@ -16,7 +16,7 @@ struct state {
 	const gt_wfbp_single_kernels *kernels; /* for arrays in single precision */
 	void *rows;                            /* state of gt_fbp_cpu, which filters */
 	const void *filtered;
-	struct gt_helix_view *view; /* of the batch */
+	struct gt_helix_view *view; /* one per view of the batch */
 	/* Allocated, with their sizes in bytes. */
 	void *rebinned; /* [view][row][column], rows as on the detector */
 	double *z;      /* [view][column]: of the sources */

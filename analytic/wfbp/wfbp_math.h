@@ -16,7 +16,7 @@ struct gt_helix_tap {
 /* One parallel view of a batch. */
 struct gt_helix_view {
 	double direction;               /* psi */
-	double cosine, sine;            /* of it */
+	double cosine, sine;            /* psi */
 	size_t spot;
 	int used;                       /* 0: beyond the ends of the scan */
 };
@@ -69,7 +69,7 @@ GT_HD void gt_helix_find(const double *direction, const double *z, size_t n, dou
 }
 
 /* Row weight of the distance q of a row from the centre of the detector, in half heights. It is 1 up to `flat`, then
- * cos^2 (pi/2 u), u = (q - flat) / (1 - flat). gt_row_taper() approximates it for 0 <= u <= 1 by a polynomial in u -
+ * cos^2 (pi/2 u), u = (q - flat) / (1 - flat). gt_row_taper_*() approximates it for 0 <= u <= 1 by a polynomial in u -
  * 1/2 with an error below 3e-7. Within the detector it stays above 0. */
 #define GT_ROW_WEIGHT(T, taper, weight)                                                                                \
 	GT_HD T taper(T u)                                                                                             \

@@ -1,13 +1,10 @@
 /* Times of the standard problems: data on the device, one warm-up run, median of the following runs. */
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/analytic.h>
 #include <gantry/constants.h>
 #include <gantry/projector.h>
 #include <gantry/recon.h>
 #include <gantry/solver.h>
 #include "apps/bench/bench_case.h"
-#include "apps/cli/try.h"
 
 static const bench_options defaults = { .operation = "all", .projector = "dd", .split = "auto", .repeat = 5, .every = 1, .vectors = 50 };
 #define AT(field) offsetof(bench_options, field)
@@ -79,20 +76,18 @@ static gt_status check_vs(const bench_options *o)
 static gt_status check_lists(const bench_options *o)
 {
 	size_t workloads = 0;
-	gt_status st = GT_OK;
 	while (app_workloads[workloads].name)
 		workloads++;
-	GT_TRY(bench_check_list("workload", o->workload, groups, nth_workload, workloads));
-	GT_TRY(bench_check_list("operation", o->operation, no_groups, nth_operation, OPERATIONS));
-	GT_TRY(bench_each_projector(o->projector, check_projector, NULL));
+	GT_OR_RETURN(bench_check_list("workload", o->workload, groups, nth_workload, workloads));
+	GT_OR_RETURN(bench_check_list("operation", o->operation, no_groups, nth_operation, OPERATIONS));
+	GT_OR_RETURN(bench_each_projector(o->projector, check_projector, NULL));
 	if (o->vs)
-		GT_TRY(check_vs(o));
+		GT_OR_RETURN(check_vs(o));
 	if (o->penalty)
-		GT_TRY(bench_each_of("penalty", o->penalty, check_penalty, NULL));
+		GT_OR_RETURN(bench_each_of("penalty", o->penalty, check_penalty, NULL));
 	if (o->method)
-		GT_TRY(bench_check_method(o->method));
-done:
-	return st;
+		GT_OR_RETURN(bench_check_method(o->method));
+	return GT_OK;
 }
 
 /* With --vs the default is operators alone. */
@@ -211,9 +206,7 @@ static gt_status start_report(const cli_call *call, int is_team, cJSON *report)
 	gt_backend *be = NULL;
 	const char *asked = call->common.backend ? call->common.backend : "auto";
 	const char *device = strncmp(asked, "stream:", 7) ? asked : asked + 7; /* device that computes */
-	const gt_status st = gt_backend_open(device, &be);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(gt_backend_open(device, &be));
 	cJSON_AddStringToObject(report, "gantry", GANTRY_VERSION);
 	cJSON_AddStringToObject(report, "backend", gt_backend_name(be));
 	cJSON_AddStringToObject(report, "device", gt_backend_describe(be));

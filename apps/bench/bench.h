@@ -1,9 +1,15 @@
 #ifndef GT_APPS_BENCH_BENCH_H
 #define GT_APPS_BENCH_BENCH_H
-/* Timing of operators, penalties, bases and solvers for `gantry bench`. */
+/* Timing of operators, penalties, bases and solvers for `gantry bench`. Its sources take the standard headers and
+ * GT_TRY() from here. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <gantry/array.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
+#include "apps/cli/try.h"
 #include "apps/cli/workload.h"
 
 /* Estimates the unavoidable work from a sample: the number of pairs of a voxel and a view whose beam contains some

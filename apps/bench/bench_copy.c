@@ -1,13 +1,8 @@
 /* Times of memory-bound work next to a copy of equal bytes: operations on arrays, and functions of penalties. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/host_memory.h>
 #include <gantry/regularizer.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/progress.h"
-#include "apps/cli/try.h"
 #include "core/order_statistics.h"
 
 /* Maximum number of runs per measurement; fewer if they last long_enough. One run is short next to launch and wait. */
@@ -234,9 +229,7 @@ static gt_status inner_of(const char *spec, int *inner)
 static gt_status time_work(penalised *p, int k, const char *spec, gt_type type, int repeat, app_timing *t)
 {
 	int inner = 1;
-	const gt_status st = works[k].inner ? inner_of(spec, &inner) : GT_OK;
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(works[k].inner ? inner_of(spec, &inner) : GT_OK);
 	/* in addition to the inner iterations one pass for the result: reads z and a dual, writes */
 	const double streams = works[k].inner ? works[k].streams * inner + 5. : works[k].streams;
 	const gt_status timed = app_time_beside_copy(gt_array_backend(p->x), type, streams * (double)gt_array_bytes(p->x), works[k].run, p,

@@ -1,12 +1,8 @@
 /* Times between the iterations of a solver, measured by its monitor. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/regularizer.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
-#include "apps/cli/try.h"
 #include "recon/modules.h"
 #include <gantry/subsets.h>
 
@@ -34,14 +30,12 @@ static int each_iteration(void *self, const gt_progress *p)
 static gt_status parse_solver(const char *solver, int repeat, gt_method *m)
 {
 	char iterations[32];
-	gt_status st = GT_OK;
 	snprintf(iterations, sizeof iterations, "iterations=%d", repeat + 1);
-	GT_TRY(gt_method_parse(solver, m));
+	GT_OR_RETURN(gt_method_parse(solver, m));
 	if (!m->solver)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--solver=%s: expected an iterative method", solver));
-	GT_TRY(gt_fail_in(gt_params_parse(m->solver->params, iterations, m->options), "%s", m->solver->name));
-done:
-	return st;
+		return gt_fail(GT_ERR_ARG, "--solver=%s: expected an iterative method", solver);
+	GT_OR_RETURN(gt_fail_in(gt_params_parse(m->solver->params, iterations, m->options), "%s", m->solver->name));
+	return GT_OK;
 }
 
 gt_status app_iteration_check(const char *solver)

@@ -1,12 +1,9 @@
 /* Kernels of an analytic method on several devices concurrently. Each device holds its rows of all views and its slices
  * in device memory, so host transfers are excluded. */
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include "analytic/fbp/slab.h"
 #include "apps/bench/bench_case.h"
 #include "apps/cli/progress.h"
-#include "apps/cli/try.h"
 
 enum { BATCH = 400 }; /* views at a time */
 
@@ -51,17 +48,14 @@ done:
 static gt_status range_new(const bench_case *b, const char *backend, size_t first, size_t n, struct range *s)
 {
 	size_t row, rows;
-	gt_status st = GT_OK;
 	s->views = b->scan->views;
 	s->batch = s->views < BATCH ? s->views : BATCH;
-	GT_TRY(gt_backend_open(backend, &s->be));
-	GT_TRY(gt_slab_plan_new(gt_analytic_for(b->scan), &b->grid, b->scan, NULL, gt_backend_pool(s->be), &s->plan));
+	GT_OR_RETURN(gt_backend_open(backend, &s->be));
+	GT_OR_RETURN(gt_slab_plan_new(gt_analytic_for(b->scan), &b->grid, b->scan, NULL, gt_backend_pool(s->be), &s->plan));
 	gt_slab_plan_rows(s->plan, first, n, &row, &rows);
-	GT_TRY(send(b, s, row, rows));
-	GT_TRY(gt_array_new(s->be, cli_type(b->call), n * b->grid.n[0] * b->grid.n[1], &s->x));
-	GT_TRY(gt_slab_new(s->plan, first, n, s->batch, s->x, &s->slab));
-done:
-	return st;
+	GT_OR_RETURN(send(b, s, row, rows));
+	GT_OR_RETURN(gt_array_new(s->be, cli_type(b->call), n * b->grid.n[0] * b->grid.n[1], &s->x));
+	return gt_slab_new(s->plan, first, n, s->batch, s->x, &s->slab);
 }
 
 static void *run_range(void *self)

@@ -1,6 +1,4 @@
 /* Lines of `gantry bench`: JSON objects, from which the text is printed. */
-#include <math.h>
-#include <stdlib.h>
 #include "apps/bench/bench_case.h"
 #include "core/order_statistics.h"
 

@@ -1,9 +1,6 @@
 /* Lists of names, some with parameters, in options of `gantry bench`. */
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/projector.h>
 #include "apps/bench/bench_case.h"
-#include "apps/cli/try.h"
 #include "core/module.h"
 
 int bench_in_list(const char *list, const char *name)

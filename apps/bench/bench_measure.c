@@ -1,12 +1,8 @@
 /* Measurements of `gantry bench`, one function per operation. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/projector.h>
 #include "analytic/table.h"
 #include "apps/bench/bench_case.h"
 #include "apps/cli/progress.h"
-#include "apps/cli/try.h"
 #include "core/basis/basis_parts.h"
 #include "core/linop.h"
 #include "core/order_statistics.h"

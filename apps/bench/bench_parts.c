@@ -1,9 +1,7 @@
 /* Times of a projector's preparation, and of solvers' operations on their bases, next to a copy of equal bytes. */
-#include <stdio.h>
 #include <gantry/linop.h>
 #include <gantry/projector.h>
 #include "apps/bench/bench.h"
-#include "apps/cli/try.h"
 #include "core/basis/basis_parts.h"
 #include "core/linop.h"
 #include "projectors/table.h"

@@ -1,13 +1,9 @@
 /* Times of complete iterations and direct methods on 1, 2, 4 ... devices together, the speed-up, and the model's
  * prediction. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/analytic.h>
 #include <gantry/recon.h>
 #include "analytic/fbp/slab.h"
 #include "apps/bench/bench_case.h"
-#include "apps/cli/try.h"
 #include "core/order_statistics.h"
 #include "recon/modules.h"
 
@@ -134,11 +130,10 @@ done:
 static gt_status run_all(gt_recon *r, timing *t, gt_volume *v)
 {
 	gt_recon_outcome found = { .size = sizeof found };
-	gt_status st = GT_OK;
 	const int runs = t->e->solver ? 1 : t->stops_at + 1;
 	for (int i = 0; i < runs; i++) {
-		GT_TRY(gt_recon_run(r, v));
-		GT_TRY(gt_recon_result(r, &found));
+		GT_OR_RETURN(gt_recon_run(r, v));
+		GT_OR_RETURN(gt_recon_result(r, &found));
 		if (!t->e->solver && i)
 			t->ms[t->runs++] = 1e3 * found.seconds;
 	}
@@ -147,8 +142,7 @@ static gt_status run_all(gt_recon *r, timing *t, gt_volume *v)
 	t->model = model ? 1e3 * strtod(model, NULL) : NAN;
 	const char *split = gt_recon_text(r, "split");
 	snprintf(t->chosen, sizeof t->chosen, "%s", split ? split : "-");
-done:
-	return st;
+	return GT_OK;
 }
 
 /* Returns the threads per rank on the CPU; 0: GPUs. */
@@ -339,14 +333,12 @@ const char *bench_team_workloads(void) { return workloads; }
 gt_status bench_run_team(bench_case *b)
 {
 	int count[MAX_COUNTS + 1];
-	gt_status st = GT_OK;
-	GT_TRY(read_counts(b->o->gpus, count));
+	GT_OR_RETURN(read_counts(b->o->gpus, count));
 	if (!b->call->common.json)
 		printf("%-14s %-20s %7s %-7s %11s %8s %8s %11s %8s %10s\n", "workload", "method", "members", "split", "ms", "speed-up",
 		       "effic.", "model, ms", "error", "peak MiB");
 	for (b->workload = app_workloads; b->workload->name; b->workload++)
 		if (bench_wanted(b->o, b->workload->name))
-			GT_TRY(run_workload(b, count));
-done:
-	return st;
+			GT_OR_RETURN(run_workload(b, count));
+	return GT_OK;
 }

@@ -1,15 +1,9 @@
 /* Timing of operators, and the unavoidable fraction of their work. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/io.h>
 #include <gantry/projector.h>
-#include <gantry/grid.h>
 #include <gantry/author/scan_math.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/progress.h"
-#include "apps/cli/try.h"
 #include "core/linop.h"
 #include "core/random.h"
 
@@ -66,7 +60,6 @@ static double one_run(const contender *c, int adjoint)
 
 static gt_status take_turns(contender *c, int adjoint, int repeat, app_timing *t, size_t n)
 {
-	gt_status st = GT_OK;
 	for (int i = -1; i < repeat; i++)
 		for (size_t k = 0; k < n; k++) {
 			if (t[k].refused != GT_OK)
@@ -77,12 +70,11 @@ static gt_status take_turns(contender *c, int adjoint, int repeat, app_timing *t
 		}
 	for (size_t k = 0; k < n; k++)
 		if (t[k].refused == GT_OK) {
-			GT_TRY(gt_backend_status(c[k].be));
+			GT_OR_RETURN(gt_backend_status(c[k].be));
 			t[k].min_ms = 1e3 * gt_linop_min_seconds(c[k].A, adjoint, &t[k].bound);
 			t[k].peak_bytes = bench_peak_bytes(c[k].be);
 		}
-done:
-	return st;
+	return GT_OK;
 }
 
 gt_status app_time_operators(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data, int adjoint,

@@ -39,43 +39,53 @@ int cli_is_frames(const gt_format *format)
 	return !strcmp(format->name, "frames") || !strcmp(format->name, "nxtomo") || !strcmp(format->name, "dataexchange");
 }
 
+/* Formats that use an option: images, also RabbitCT, only HDF5, or all projections. */
+enum { BY_IMAGES, BY_RABBITCT, BY_HDF5, BY_PROJECTIONS };
+
+static int uses(const gt_format *format, int projections, int by)
+{
+	const int hdf5 = !strcmp(format->name, "nxtomo") || !strcmp(format->name, "dataexchange");
+	if (by == BY_PROJECTIONS)
+		return projections;
+	return by == BY_HDF5 ? hdf5 : cli_is_frames(format) || (by == BY_RABBITCT && !strcmp(format->name, "rabbitct"));
+}
+
 gt_status cli_frames_check(const cli_frames *g, const char *path)
 {
 	const gt_format *format = NULL;
 	int projections = 0;
-	if (gt_file_kind(path, &format, &projections) != GT_OK)
-		return GT_OK; /* reading says why */
-	const int frames = cli_is_frames(format);
 	const struct {
 		const char *name;
-		int unused;
-		const char *instead;
+		int is_set, by;
 	} all[] = {
-		{ "axis", !isnan(g->axis) && !frames, projections ? "; gantry import --axis sets the column of the axis" : "" },
-		{ "pixel", !isnan(g->pixel) && !frames && strcmp(format->name, "rabbitct"), "; its file states the pitch of its pixels" },
-		{ "angles", g->angles && !frames, "" },
-		{ "angle-unit", g->angle_unit && !frames, "" },
-		{ "flat", g->flat && !frames, "" },
-		{ "flat-after", g->flat_after && !frames, "" },
-		{ "flat-at", g->flat_at && !frames, "" },
-		{ "dark", g->dark && !frames, "" },
-		{ "white", g->white > 0 && !frames, "" },
-		{ "air", g->air && !frames, "" },
-		{ "values", g->values && !frames, "" },
-		{ "sinogram", g->sinogram && !frames, "" },
-		{ "source-to-axis", g->source_to_axis > 0 && !frames, "" },
-		{ "source-to-detector", g->source_to_detector > 0 && !frames, "" },
-		{ "gaps", g->gaps && !frames, "" },
-		{ "geometry", g->geometry && !frames, "" },
-		{ "direction", g->direction && !frames, "" },
-		{ "axis-side", g->axis_side && !frames, "" },
-		{ "raw", g->raw && !frames, "" },
-		{ "entry", g->entry && strcmp(format->name, "nxtomo") != 0 && strcmp(format->name, "dataexchange") != 0, "" },
+		{ "axis", !isnan(g->axis), BY_PROJECTIONS },
+		{ "pixel", !isnan(g->pixel), BY_RABBITCT },
+		{ "angles", g->angles != NULL, BY_IMAGES },
+		{ "angle-unit", g->angle_unit, BY_IMAGES },
+		{ "flat", g->flat != NULL, BY_IMAGES },
+		{ "flat-after", g->flat_after != NULL, BY_IMAGES },
+		{ "flat-at", g->flat_at != NULL, BY_IMAGES },
+		{ "dark", g->dark != NULL, BY_IMAGES },
+		{ "white", g->white > 0, BY_IMAGES },
+		{ "air", g->air != NULL, BY_IMAGES },
+		{ "values", g->values, BY_IMAGES },
+		{ "sinogram", g->sinogram, BY_IMAGES },
+		{ "source-to-axis", g->source_to_axis > 0, BY_IMAGES },
+		{ "source-to-detector", g->source_to_detector > 0, BY_IMAGES },
+		{ "gaps", g->gaps, BY_IMAGES },
+		{ "geometry", g->geometry != NULL, BY_IMAGES },
+		{ "direction", g->direction, BY_IMAGES },
+		{ "axis-side", g->axis_side, BY_IMAGES },
+		{ "raw", g->raw != NULL, BY_IMAGES },
+		{ "entry", g->entry != NULL, BY_HDF5 },
 	};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (all[i].unused)
-			return gt_fail(GT_ERR_ARG, "--%s does not apply to a %s file: %s%s", all[i].name, format->about, path,
-			               all[i].instead);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		/* probed only for an option: a large folder takes long */
+		if (!all[i].is_set || (!format && gt_file_kind(path, &format, &projections) != GT_OK) || uses(format, projections, all[i].by))
+			continue; /* reading reports an unknown format */
+		return gt_fail(GT_ERR_ARG, "--%s does not apply to a %s file: %s%s", all[i].name, format->about, path,
+		               strcmp(all[i].name, "pixel") ? "" : "; its file states the pitch of its pixels");
+	}
 	return GT_OK;
 }
 

@@ -17,7 +17,7 @@ extern const char *const cli_angle_units[], *const cli_frames_values[], *const c
 #define CLI_FRAMES_OPTIONS_BUT_GEOMETRY(AT) \
 	{ .name = "axis", .was = "column-center", .group = "Images: positions and counts", .kind = CLI_REAL, .value = "COLUMN", \
 	  .at = AT(axis), .min = -1e6, .max = 1e6, \
-	  .help = "column of the rotation axis, 0 at the centre of the first pixel (default: found; other files: gantry import)" }, \
+	  .help = "column of the rotation axis, 0 at the centre of the first pixel (default: found, or from the file)" }, \
 	{ .name = "pixel", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(pixel), .min = 1e-9, .max = 1e6, \
 	  .help = "pixel pitch of the detector if the file has none (1.2um; default 1mm; RabbitCT 0.32)" }, \
 	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_axis), .min = 1e-9, .max = 1e9, \

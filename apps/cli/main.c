@@ -78,7 +78,7 @@ static char *command_line(int argc, char **argv)
 	return line;
 }
 
-/* From main() to here: the end of the process, which returns what is left, is not in it. */
+/* Prints the stages since main(). The exit of the process, which frees the remaining memory, is not included. */
 static void print_timings(void)
 {
 	const char *name;

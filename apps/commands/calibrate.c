@@ -16,7 +16,7 @@
 #include "io/png.h"
 
 /* In the order of gt_calibrate_names, which files and Python keep. */
-static const char *const find_names[GT_CALIBRATE_PARAMETERS] = { "axis", "roll", "slant", "tilt", "distance" };
+static const char *const find_names[GT_CALIBRATE_PARAMETERS] = { "axis", "roll", "slant", "tilt", "distance", "axis-tilt" };
 static const app_calibrate_options defaults = { .find = "axis,roll", .views = 180 };
 #define AT(field) offsetof(app_calibrate_options, field)
 /* clang-format off */
@@ -24,7 +24,7 @@ static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written projections, with the estimated geometry",
 	  .at = AT(output) },
-	{ .name = "find", .kind = CLI_TEXT, .value = "axis,roll,slant,tilt,distance",
+	{ .name = "find", .kind = CLI_TEXT, .value = "axis,roll,slant,tilt,distance,axis-tilt",
 	  .help = "parameters to estimate (default axis,roll)", .at = AT(find) },
 	{ .name = "beads", .kind = CLI_INPUT, .value = "N|FILE",
 	  .help = "scan of N beads: estimate source and detector; FILE: known positions, a line \"x y z\" (mm) per bead",
@@ -65,7 +65,7 @@ static const cli_option options[] = {
 /* clang-format on */
 
 static double shown(int parameter) { return parameter == GT_CALIBRATE_CENTER || parameter == GT_CALIBRATE_DISTANCE ? 1 : GT_DEGREES; }
-static const char *const units[GT_CALIBRATE_PARAMETERS] = { "pixels", "deg", "deg", "deg", "mm" };
+static const char *const units[GT_CALIBRATE_PARAMETERS] = { "pixels", "deg", "deg", "deg", "mm", "deg" };
 
 static cJSON *report_of(const gt_calibration *c, const gt_scan *scan)
 {
@@ -324,7 +324,7 @@ const cli_command cli_calibrate = {
 		 "  gantry calibrate scan.nc -o corrected.nc --picture report.png\n"
 		 "  gantry calibrate microct.nc -o corrected.nc --find axis,roll,slant\n"
 		 "  gantry calibrate scan.nc --sweep axis.html --sweep-columns 30:38:0.5\n"
-		 "  gantry calibrate balls.nc --beads 12 --span 80mm -o corrected.nc --table views.csv\n"
+		 "  gantry calibrate beads.nc --beads 12 --span 80mm -o corrected.nc --table views.csv\n"
 		 "  gantry calibrate scan.nc --jitter -o steady.nc --table shifts.csv\n",
 	.traits = CLI_REPORTS,
 	.options = options,

@@ -7,6 +7,7 @@
 #include <gantry/recon.h>
 #include "apps/cli/try.h"
 #include "apps/commands/geometry.h"
+#include "geometry/scan.h"
 #include "io/geometry/geometry_files.h"
 #include "io/scan_drawing.h"
 
@@ -103,7 +104,10 @@ static gt_status correct(const geometry_options *o, gt_scan *scan)
 	c.reverse_direction = o->reverse_direction;
 	c.reverse_columns = o->reverse_columns;
 	c.reverse_rows = o->reverse_rows;
-	return gt_scan_correct(scan, &c);
+	if (!isnan(o->axis) && !isnan(o->column_offset))
+		return gt_fail(GT_ERR_ARG, "--axis and --column-offset cannot be combined");
+	const gt_status st = gt_scan_correct(scan, &c);
+	return st == GT_OK && !isnan(o->axis) ? gt_scan_move_axis(scan, o->axis, NULL) : st;
 }
 
 static gt_status write_scan(const cli_call *call, const geometry_options *o, const char *format, gt_projections *p)

@@ -10,7 +10,7 @@ typedef struct {
 	const char *output, *scanner, *format, *origin, *grid;
 	int detector, parallel, direction, offset, reverse_direction, reverse_columns, reverse_rows, short_scan;
 	long long views, rows, columns, reduce;
-	double pixel, column_pitch, row_pitch, source_to_axis, source_to_detector, column_offset, row_offset, roll;
+	double pixel, column_pitch, row_pitch, source_to_axis, source_to_detector, axis, column_offset, row_offset, roll;
 	double start, range, pitch, turns, z_center, length_unit;
 	tilted_options tilted;
 } geometry_options;

@@ -18,6 +18,7 @@ const geometry_options geometry_defaults = { .detector = -1,
 	                                     .row_pitch = NAN,
 	                                     .source_to_axis = NAN,
 	                                     .source_to_detector = NAN,
+	                                     .axis = NAN,
 	                                     .column_offset = NAN,
 	                                     .row_offset = NAN,
 	                                     .start = NAN,
@@ -51,6 +52,7 @@ const cli_option geometry_table[] = {
 	  .help = "distance from source to detector (mm; 24cm)", .at = AT(source_to_detector), .min = 1e-9, .max = 1e9 },
 	{ .name = "column-offset", .kind = CLI_REAL, .value = "PIXELS",
 	  .help = "offset of the central ray from the centre of the columns, in pixels", .at = AT(column_offset), .min = -1e6, .max = 1e6 },
+	AXIS_OPTION(axis),
 	{ .name = "row-offset", .kind = CLI_REAL, .value = "PIXELS",
 	  .help = "offset of the central ray from the centre of the rows, in pixels", .at = AT(row_offset), .min = -1e6, .max = 1e6 },
 	{ .name = "roll", .kind = CLI_ANGLE, .value = "ANGLE",
@@ -181,8 +183,10 @@ gt_status geometry_make(const geometry_options *o, const char *orbit, gt_scan **
 	set(o->z_center, &g.z_center);
 	set(fabs(o->range) * GT_PI / 180, &g.turn);
 	set(o->turns * 2 * GT_PI, &g.turn);
+	if ((st = app_place_axis(o->axis, o->column_offset, &g)) != GT_OK)
+		return st;
 	if (k == 1 && !(fabs(g.pitch_per_turn) > 0))
-		return gt_fail(GT_ERR_ARG, "--pitch is needed by a helix");
+		return gt_fail(GT_ERR_ARG, "--pitch: not given: expected the table feed per rotation of the helix, in mm");
 	if ((st = check(&g)) != GT_OK)
 		return st;
 	if (k == 2 || o->short_scan) {

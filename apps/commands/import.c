@@ -7,10 +7,11 @@
 #include "apps/cli/frames.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include "geometry/scan.h"
 
 typedef struct {
 	const char *output, *format, *maker, *flip;
-	double column_center /* --axis of files other than images */, water, slope, offset;
+	double axis /* in flipped columns */, water, slope, offset;
 	int unit, input_unit, center, central, without_photons;
 	long long deflate;
 	cli_frames frames;
@@ -19,7 +20,7 @@ static const char *const units[] = { "mm-1", "HU", NULL };
 static const char *const input_units[] = { "mm-1", "HU", "auto", NULL };
 static const char *const centrals[] = { "auto", "first", "last", NULL };
 static const import_options defaults = {
-	.column_center = NAN, .slope = NAN, .offset = NAN, .input_unit = GT_UNIT_AUTO, .frames = CLI_FRAMES_DEFAULTS
+	.axis = NAN, .slope = NAN, .offset = NAN, .input_unit = GT_UNIT_AUTO, .frames = CLI_FRAMES_DEFAULTS
 };
 #define AT(field) offsetof(import_options, field)
 #define FRAMES_AT(field) offsetof(import_options, frames.field)
@@ -100,15 +101,12 @@ static gt_status import_projections(const cli_call *call, const import_options *
 	st = gt_read_projections(call->file[0], r, &p);
 	app_progress_end(&progress);
 	GT_TRY(st);
-	if (isnan(o->column_center) && !flip)
+	if (isnan(o->axis) && !flip)
 		gt_conjugate_move_assumed_axis(p, r, &r->notes, call->file[0], 0);
 	GT_TRY(gt_projections_flip(p, flip));
 	gt_scan *scan = gt_projections_scan(p);
-	if (!isnan(o->column_center) && !(o->column_center >= -0.5 && o->column_center <= (double)scan->columns - 0.5))
-		GT_TRY(gt_fail(GT_ERR_ARG, "--axis=%g: expected one of the %zu columns, from -0.5 to %g", o->column_center, scan->columns,
-		               (double)scan->columns - 0.5));
-	if (!isnan(o->column_center))
-		scan->column_center = o->column_center;
+	if (!isnan(o->axis))
+		GT_TRY(gt_scan_move_axis(scan, o->axis, NULL));
 	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", scan->views, scan->rows, scan->columns, notes.text[0] ? "; " : "",
 	         notes.text);
 	if (o->water > 0)
@@ -173,9 +171,8 @@ static int run(const cli_call *call, const void *given)
 	w.deflate = (int)o->deflate;
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
-	/* The axis of images is in the order of their columns, unless these are flipped. */
-	if (projections && (o->flip || !cli_is_frames(format))) {
-		all.column_center = all.frames.axis;
+	if (projections && o->flip) {
+		all.axis = all.frames.axis;
 		all.frames.axis = NAN;
 	}
 	cli_frames_apply(&o->frames, &frames, &r);

@@ -46,6 +46,16 @@ void tilted_note(const cli_call *call, const tilted_options *o, const gt_scan *s
 	cli_note(call, "default grid %s", text);
 }
 
+gt_status app_place_axis(double axis, double column_offset, gt_orbit *orbit)
+{
+	if (isnan(axis))
+		return GT_OK;
+	if (!isnan(column_offset))
+		return gt_fail(GT_ERR_ARG, "--axis and --column-offset cannot be combined");
+	orbit->column_offset = axis - ((double)orbit->columns - 1) / 2;
+	return GT_OK;
+}
+
 gt_status app_parse_spot(const char *text, double (**spot)[3], size_t *spots)
 {
 	size_t n = 1;

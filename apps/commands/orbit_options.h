@@ -21,6 +21,10 @@ typedef struct { double tilt, beam_to_axis, thickness; int panel; } tilted_optio
 	{ .name = "thickness", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(FIELD.thickness), .min = 1e-9, .max = 1e6, \
 	  .help = WHICH "thickness of the plate about z = 0: height of the default grid" }
 
+#define AXIS_OPTION(FIELD) \
+	{ .name = "axis", .kind = CLI_REAL, .value = "COLUMN", .at = AT(FIELD), .min = -1e6, .max = 1e6, \
+	  .help = "column of the axis, 0 at the centre of the first pixel (instead of --column-offset)" }
+
 /* Whether any of them is given. */
 int       tilted_given(const tilted_options *o);
 /* Sets tilt, panel and thickness of the orbit; is_lamino: the orbit needs a tilt. GT_ERR_ARG: a missing tilt, one that
@@ -28,6 +32,8 @@ int       tilted_given(const tilted_options *o);
 gt_status tilted_apply(const tilted_options *o, const char *name, int is_lamino, gt_orbit *orbit);
 /* Prints both angles. */
 void      tilted_note(const cli_call *call, const tilted_options *o, const gt_scan *scan);
+/* Sets the offset of the columns from --axis, the column of the axis; NAN: not given. GT_ERR_ARG: with --column-offset. */
+gt_status app_place_axis(double axis, double column_offset, gt_orbit *orbit);
 /* Reads "x,r,z;x,r,z" (mm) of --spot. The caller frees *spot, also after a failure. */
 gt_status app_parse_spot(const char *text, double (**spot)[3], size_t *spots);
 #endif

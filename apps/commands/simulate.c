@@ -17,7 +17,7 @@ typedef struct {
 	const char *scanner, *phantom, *output, *truth, *grid, *spot, *format, *maker, *spectrum, *materials;
 	int detector, short_scan, geometry_only;
 	long long views, columns, rows, reduce, rays, points, threads, seed;
-	double source_to_axis, source_to_detector, column_pitch, row_pitch, column_offset, row_offset;
+	double source_to_axis, source_to_detector, column_pitch, row_pitch, axis, column_offset, row_offset;
 	double shift, tilt, pitch, turns, start, z_center, photons, electronic, water, scale;
 	tilted_options tilted;
 } simulate_options;
@@ -34,6 +34,7 @@ static const simulate_options defaults = { .scanner = "ge-ct750hd",
 	                                   .source_to_detector = NAN,
 	                                   .column_pitch = NAN,
 	                                   .row_pitch = NAN,
+	                                   .axis = NAN,
 	                                   .column_offset = NAN,
 	                                   .row_offset = NAN,
 	                                   .pitch = NAN,
@@ -52,7 +53,7 @@ static const cli_option options[] = {
 	{ .name = "format", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "format of the output: dicom-ct-pd is a folder of DICOM files (default: by the name's extension)", .at = AT(format) },
 	{ .name = "maker", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "DICOM: the manufacturer; GE counts the central column in its own way (default Gantry)", .at = AT(maker) },
+	  .help = "DICOM: Manufacturer, which also decides how the central column is counted (default Gantry)", .at = AT(maker) },
 	{ .name = "phantom", .letter = 'p', .kind = CLI_INPUT, .value = "NAME|FILE",
 	  .help = "object to scan: a name of the list below, or a file of shapes", .at = AT(phantom) },
 	{ .name = "scanner", .letter = 's', .kind = CLI_TEXT, .value = "NAME",
@@ -69,9 +70,10 @@ static const cli_option options[] = {
 	  .help = "pitch of the pixels along a row, at the detector (mm; 50um)", .at = AT(column_pitch), .min = 1e-6, .max = 1e6 },
 	{ .name = "row-pitch", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "pitch of the pixels along a column, at the detector (mm; 50um)", .at = AT(row_pitch), .min = 1e-6, .max = 1e6 },
-	{ .name = "column-offset", .kind = CLI_REAL, .value = "CELLS",
+	{ .name = "column-offset", .kind = CLI_REAL, .value = "PIXELS",
 	  .help = "shift of the detector along its rows (0.25: quarter offset)", .at = AT(column_offset), .min = -1e6, .max = 1e6 },
-	{ .name = "row-offset", .kind = CLI_REAL, .value = "CELLS",
+	AXIS_OPTION(axis),
+	{ .name = "row-offset", .kind = CLI_REAL, .value = "PIXELS",
 	  .help = "shift of the detector along z", .at = AT(row_offset), .min = -1e6, .max = 1e6 },
 	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "distance from source to axis (mm; 54cm)", .at = AT(source_to_axis), .min = 1e-3, .max = 1e6 },
@@ -173,6 +175,7 @@ static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 	set_real(o->row_pitch, &g.row_pitch);
 	set_real(o->column_offset, &g.column_offset);
 	set_real(o->row_offset, &g.row_offset);
+	GT_TRY(app_place_axis(o->axis, o->column_offset, &g));
 	set_real(o->source_to_axis, &g.source_to_axis);
 	set_real(o->source_to_detector, &g.source_to_detector);
 	set_real(o->pitch, &g.pitch_per_turn);

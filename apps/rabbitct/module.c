@@ -41,7 +41,7 @@ static gt_status check_head(const struct RabbitCtGlobalData *r)
 	               (double)r->R_L, (double)r->O_L);
 }
 
-/* Images where the device reads them by itself. Without such memory the runner has its own, which serve as well. */
+/* Offers page-locked buffers. Without them the runner uses its own. */
 static void offer_buffers(struct RabbitCtGlobalData *r)
 {
 	own.cells = (size_t)r->S_x * r->S_y;
@@ -60,17 +60,14 @@ static gt_status load(struct RabbitCtGlobalData *r)
 	const size_t n = (size_t)r->L * r->L * r->L;
 	const double middle = (double)r->O_L + 0.5 * (double)r->R_L * ((double)r->L - 1), pitch = (double)r->R_L;
 	const gt_grid grid = { { r->L, r->L, r->L }, { pitch, pitch, pitch }, { middle, middle, middle } };
-	gt_status st = GT_OK;
-	GT_TRY(check_head(r));
-	GT_TRY(open_device());
-	GT_TRY(gt_array_new(own.be, GT_F32, n, &own.x));
-	GT_TRY(gt_backprojector_new(own.be, &grid, r->S_y, r->S_x, own.batch, own.x, &own.sum));
+	GT_OR_RETURN(check_head(r));
+	GT_OR_RETURN(open_device());
+	GT_OR_RETURN(gt_array_new(own.be, GT_F32, n, &own.x));
+	GT_OR_RETURN(gt_backprojector_new(own.be, &grid, r->S_y, r->S_x, own.batch, own.x, &own.sum));
 	if (!(r->f_L = gt_locked_new(own.be, n * sizeof *r->f_L, "the volume")))
 		return GT_ERR_MEMORY;
 	offer_buffers(r);
-	st = gt_backend_status(own.be);
-done:
-	return st;
+	return gt_backend_status(own.be);
 }
 
 static gt_status backproject(const struct RabbitCtGlobalData *r)
@@ -94,9 +91,7 @@ static gt_status finish(struct RabbitCtGlobalData *r)
 {
 	if (!own.sum)
 		return gt_fail(GT_ERR_ARG, "called before RCTLoadAlgorithm");
-	const gt_status st = gt_backprojector_finish(own.sum);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(gt_backprojector_finish(own.sum));
 	gt_array_get(own.x, r->f_L);
 	return gt_backend_status(own.be);
 }

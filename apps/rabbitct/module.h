@@ -13,12 +13,12 @@ struct RabbitCtGlobalData {
 	unsigned int S_x, S_y;          /* columns and rows of an image */
 	double *A_n;                    /* its matrix, 3x4, column by column */
 	float  *I_n;                    /* the image, row by row */
-	float   R_L, O_L;               /* mm: size of a voxel, place of the first one's centre along each axis */
+	float   R_L, O_L;               /* mm: size of a voxel, position of the centre of the first along each axis */
 	float  *f_L;                    /* the volume; the module's, complete after Finish */
 	unsigned int adv_numProjBuffers;
-	float **adv_pProjBuffers;       /* where the runner puts images; the module's where memory can be page-locked */
+	float **adv_pProjBuffers;       /* buffers for images: the module's if memory can be page-locked */
 	unsigned int adv_N;             /* images in all */
-	unsigned int adv_projNumber;    /* of the current one */
+	unsigned int adv_projNumber;    /* current image */
 	double **adv_ppProjMatrixBuffers;
 	unsigned int adv_numAvailProjs; /* images in the buffers */
 	unsigned int adv_firstProjOfSubset;

@@ -1,27 +1,46 @@
 /* Functions that several studies share. */
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 #include "geometry/grid.h"
+
+/* Adds the last step to the table of steps. */
+static void end_step(study *s)
+{
+	study_table *t = &s->table[STUDY_STEPS];
+	if (t->columns && *s->step)
+		study_row(t, TXT(s->step), NUM(app_seconds() - s->step_started));
+}
 
 void study_step(study *s, const char *format, ...)
 {
 	va_list args;
+	end_step(s);
 	va_start(args, format);
 	vsnprintf(s->doing, sizeof s->doing, format, args);
 	va_end(args);
+	memcpy(s->step, s->doing, sizeof s->step);
+	s->step_started = app_seconds();
 	const double done = (double)s->done++ / (double)s->steps;
 	app_progress_fraction(&s->progress, done);
 }
 
-char *study_format(char *buffer, const char *format, ...)
+char *study_format(char *buffer, size_t bytes, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	vsnprintf(buffer, STUDY_LINE, format, args);
+	vsnprintf(buffer, bytes, format, args);
+	va_end(args);
+	return buffer;
+}
+
+char *study_spec(char *buffer, const char *spec, const char *format, ...)
+{
+	va_list args;
+	if (buffer != spec)
+		study_format(buffer, STUDY_PATH, "%s", spec);
+	const size_t n = strlen(buffer);
+	study_format(buffer + n, STUDY_PATH - n, strchr(buffer, ':') ? "," : ":");
+	va_start(args, format);
+	vsnprintf(buffer + strlen(buffer), STUDY_PATH - strlen(buffer), format, args);
 	va_end(args);
 	return buffer;
 }
@@ -39,37 +58,45 @@ gt_status study_new(size_t n, size_t size, void *items)
 	return memory ? GT_OK : gt_fail(GT_ERR_MEMORY, "%zu items of %zu bytes: out of memory", n, size);
 }
 
+int study_grow(void *items, size_t used, size_t *capacity, size_t size)
+{
+	const size_t more = *capacity ? 2 * *capacity : 64;
+	void *memory;
+	if (used < *capacity)
+		return 1;
+	memcpy(&memory, items, sizeof memory);
+	if (!(memory = realloc(memory, more * size)))
+		return 0;
+	memcpy(items, &memory, sizeof memory);
+	*capacity = more;
+	return 1;
+}
+
 gt_status study_host_floats(size_t n, const char *what, float **x)
 {
-	const gt_status st = gt_host_has_memory((double)n * sizeof **x, what);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(gt_host_has_memory((double)n * sizeof **x, what));
 	*x = malloc(n * sizeof **x);
 	return *x ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: need %.3g MB", what, (double)n * 4e-6);
 }
 
 gt_status study_random(study *s, size_t n, const float **x)
 {
-	gt_status st = GT_OK;
 	if (s->randoms < n) {
 		free(s->random);
 		s->random = NULL;
 		s->randoms = 0;
-		GT_TRY(study_host_floats(n, "random numbers", &s->random));
+		GT_OR_RETURN(study_host_floats(n, "random numbers", &s->random));
 		s->randoms = n;
 		app_fill_random(s->random, n);
 	}
 	*x = s->random;
-done:
-	return st;
+	return GT_OK;
 }
 
 gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan **out)
 {
 	gt_scan *part = NULL;
-	const gt_status st = gt_scan_new(scan->shape, n, scan->rows, scan->columns, &part);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(gt_scan_new(scan->shape, n, scan->rows, scan->columns, &part));
 	gt_view *const views = part->view;
 	*part = *scan;
 	part->views = n;
@@ -95,19 +122,14 @@ done:
 
 static gt_status new_phantom(study *s, const study_object *o, gt_phantom **phantom)
 {
-	char *file = FORMAT("%s.shapes", o->name), *path = cli_text("%s/%s", s->folder.tmp, file);
+	const char *file = FORMAT("%s.shapes", o->name);
 	FILE *out = NULL;
-	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	if (o->statements) {
-		GT_TRY(study_open(&s->folder, file, &out));
-		fputs(o->statements, out);
-		GT_TRY(study_close(file, out));
-	}
-	GT_TRY(gt_phantom_new(o->statements ? path : o->name, o->options, phantom));
-done:
-	free(path);
-	return st;
+	if (!o->statements)
+		return gt_phantom_new(o->name, o->options, phantom);
+	GT_OR_RETURN(study_open(&s->folder, file, &out));
+	fputs(o->statements, out);
+	GT_OR_RETURN(study_close(file, out));
+	return gt_phantom_new(PATH("%s/%s", s->folder.tmp, file), o->options, phantom);
 }
 
 gt_status study_simulate(study *s, const study_object *o, const gt_scan *scan, int rays, float **lines, const gt_grid *grid, float **voxels)
@@ -180,11 +202,19 @@ gt_status study_or_left_out(study *s, gt_status st, const char *part, const char
 
 int study_is_late(const study *s) { return s->seconds >= 0 && app_seconds() - s->started > s->seconds; }
 
+gt_status study_in_time(study *s, const char *part, gt_status (*run)(study *s))
+{
+	if (!study_is_late(s))
+		return run(s);
+	study_leave_out_as(s, part, "all", FORMAT("the %.0f s of --seconds were over", s->seconds));
+	return GT_OK;
+}
+
 static const study_columns *columns_of(const study *s, size_t which)
 {
-	static const study_columns shared[STUDY_OWN] = {
-		[STUDY_ABOUT] = { "about", "what$|value$" }, [STUDY_LEFT_OUT] = { "left-out", "part$|case$|why it is left out$" }
-	};
+	static const study_columns shared[STUDY_OWN] = { [STUDY_ABOUT] = { "about", "what$|value$" },
+		                                         [STUDY_LEFT_OUT] = { "left-out", "part$|case$|why it is left out$" },
+		                                         [STUDY_STEPS] = { "steps", "step$|time [s]" } };
 	return which < STUDY_OWN ? &shared[which] : &s->kind->table[which - STUDY_OWN];
 }
 

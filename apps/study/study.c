@@ -1,10 +1,4 @@
 /* Studies: many measurements, one folder with a report. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <gantry/phantom.h>
-#include "apps/cli/gnuplot.h"
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 #include "core/module.h"
 
@@ -18,33 +12,33 @@ static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FOLDER",
 	  .help = "name of a new folder for the report", .at = AT(output) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
+	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: the field of view)", .at = AT(grid) },
 	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "auto, cuda:NUMBER: that GPU and the CPU; cpu, cpu:THREADS: the CPU alone", .at = AT(backend) },
-	{ .name = "quick", .kind = CLI_FLAG, .help = "an eighth of the size and few points, to try the study", .at = AT(quick) },
+	  .help = "auto, cuda:NUMBER: this GPU and the CPU; cpu, cpu:THREADS: the CPU alone", .at = AT(backend) },
+	{ .name = "quick", .kind = CLI_FLAG, .help = "run at an eighth of the size with few points, to try the study", .at = AT(quick) },
 	{ .name = "size", .kind = CLI_TEXT, .value = "small|full",
-	  .help = "quality: one slice, coarse (the default); or the scanner's pixels and many slices. iterative: small has all solvers "
-		  "and penalties on one slice alone, which two CPU cores bear; full (the default) all of it",
+	  .help = "quality: one coarse slice (default), or many slices at the scanner's pixels; iterative: one slice, or all (default)",
 	  .at = AT(size) },
-	{ .name = "case", .kind = CLI_TEXT, .value = "NAME", .help = "quality: this scan alone, as helix or parallel", .at = AT(one) },
+	{ .name = "case", .kind = CLI_TEXT, .value = "NAME", .help = "quality: run this case only, e.g. helix or parallel", .at = AT(one) },
 	{ .name = "cpu-reduce", .kind = CLI_INT, .value = "N",
-	  .help = "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)",
+	  .help = "iterative: repeat every run on the CPU at 1/N of the size (default 4; 1 with --quick and without a GPU)",
 	  .at = AT(cpu_reduce), .min = 1, .max = 16 },
 	{ .name = "cpu-iterations", .kind = CLI_INT, .value = "N",
-	  .help = "iterative: iterations of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
+	  .help = "iterative: run N iterations of os-sart on the CPU with all voxels and every tenth view (default 5)",
 	  .at = AT(cpu_iterations), .min = 0, .max = 1000 },
 	{ .name = "seconds", .kind = CLI_INT, .value = "N",
-	  .help = "fdk; iterative, of its comparison of solvers: start no measurement after this time (the report lists the rest);\n"
+	  .help = "accuracy; fdk; iterative, of its comparison of solvers: start no measurement after this time (the report lists the\n"
+		  "rest; accuracy begins with the tables and figures of the paper);\n"
 		  "tuner: of all searches (default 1200; 60 with --quick)",
 	  .at = AT(seconds), .min = 0, .max = 1e6 },
 	{ .name = "members", .kind = CLI_TEXT, .value = "1,2,4",
-	  .help = "scale: numbers of GPUs, or of ranks on the CPU (default: 1, 2, 4 ... of the GPUs; 1,2)", .at = AT(ranks) },
+	  .help = "scale: run on these numbers of GPUs, or of ranks on the CPU (default: 1, 2, 4 ... GPUs; 1,2 ranks)", .at = AT(ranks) },
 	{ .name = "logs", .kind = CLI_TEXT, .value = "FOLDER",
-	  .help = "tuner: replay these logs of gantry tune (NAME.txt), which takes no GPU, instead of searching", .at = AT(logs) },
+	  .help = "tuner: replay these logs of gantry tune (NAME.txt) without a GPU, instead of searching", .at = AT(logs) },
 	{ .name = "no-figures", .kind = CLI_FLAG,
-	  .help = "draw no figures, where there is no gnuplot; --from draws them later", .at = AT(no_figures) },
+	  .help = "draw no figures, so gnuplot is not needed; --from draws them later", .at = AT(no_figures) },
 	{ .name = "from", .kind = CLI_TEXT, .value = "FOLDER",
-	  .help = "draw the figures and the report of that folder again, without measuring", .at = AT(from) },
+	  .help = "draw figures and report of this folder again, without measuring", .at = AT(from) },
 	{ 0 },
 };
 /* clang-format on */
@@ -168,36 +162,29 @@ static gt_status check(const study *s, const study_options *o)
 
 static gt_status begin(study *s, const char *name)
 {
-	gt_status st = GT_OK;
-	GT_TRY(find_kind(name, &s->kind));
-	GT_TRY(study_new(STUDY_OWN + s->kind->tables, sizeof *s->table, &s->table));
-	GT_TRY(study_new(1, s->kind->own_size, &s->own));
-done:
-	return st;
+	GT_OR_RETURN(find_kind(name, &s->kind));
+	GT_OR_RETURN(study_new(STUDY_OWN + s->kind->tables, sizeof *s->table, &s->table));
+	return study_new(1, s->kind->own_size, &s->own);
 }
 
 static gt_status measure(study *s, const study_options *o)
 {
-	gt_status st = GT_OK;
-	GT_TRY(find_devices(s, o->backend));
-	study_begin_tables(s, STUDY_LEFT_OUT, STUDY_LEFT_OUT);
-	GT_TRY(s->kind->prepare(s, o));
+	GT_OR_RETURN(find_devices(s, o->backend));
+	study_begin_tables(s, STUDY_LEFT_OUT, STUDY_STEPS);
+	GT_OR_RETURN(s->kind->prepare(s, o));
 	if (s->scan)
 		describe(s);
-	GT_TRY(s->kind->measure(s));
+	GT_OR_RETURN(s->kind->measure(s));
 	study_about(s);
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status read(study *s, const char *from)
 {
-	gt_status st = GT_OK;
-	GT_TRY(study_read_tables(s, from));
+	GT_OR_RETURN(study_read_tables(s, from));
 	s->steps = 1;
 	study_row(&s->table[STUDY_ABOUT], TXT("figures drawn by"), TXT(s->call->line));
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status tell(study *s)
@@ -268,12 +255,12 @@ const cli_command cli_study = {
 		    "       gantry study fdk -o FOLDER [options]\n       gantry study quality -o FOLDER [options]\n"
 		    "       gantry study scale -o FOLDER [options]\n       gantry study tuner -o FOLDER [--logs FOLDER]",
 	.notes =
-		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
-		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
-		"equal resolution; every solver and every penalty at equal noise (these alone: --size small). fdk: the kernels of its\n"
-		"backprojection, step by step. quality: errors by tissue of the preset and of others with the same noise. scale: the\n"
-		"speed-up on several devices. tuner: the gain of gantry tune, by search strategy. gnuplot draws\n"
-		"the figures; its scripts stay in the folder, and --from runs them: give it only folders that you trust.\n\n"
+		"accuracy: errors and times of projectors (without SCAN: ge-ct750hd, 512 x 512 x 64 voxels; CPU times from some views).\n"
+		"iterative: os-sart, pcg and accelerated sart from 2200 views, on GPU and CPU; noise at equal resolution; all solvers and\n"
+		"penalties at equal noise (only these with --size small). fdk: kernels of its backprojection, step by step.\n"
+		"quality: errors by tissue of the preset and of other methods with the same noise. scale: speed-up on several devices.\n"
+		"tuner: gain of gantry tune, by search strategy. gnuplot draws the figures by scripts in the folder. --from runs these\n"
+		"scripts: use it only on folders that you trust.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"
 		"  gantry study iterative -o study --quick\n"

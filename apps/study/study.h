@@ -1,22 +1,32 @@
 #ifndef GT_APPS_STUDY_STUDY_H
 #define GT_APPS_STUDY_STUDY_H
-/* Framework of all studies: tables, folder, figures, report. Each study is a folder with a study_kind. */
+/* Framework of all studies: tables, folder, figures, report. Each study is a folder with a study_kind. Sources of
+ * studies take the standard headers and GT_TRY() from here. */
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <gantry/grid.h>
 #include <gantry/phantom.h>
 #include <gantry/scan.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/gnuplot.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/try.h"
 #include "apps/cli/workload.h"
 
 typedef struct study study;
-/* Formats text into a buffer of the enclosing block, at most STUDY_LINE - 1 bytes. */
-enum { STUDY_LINE = 512 };
-#define FORMAT(...) study_format((char[STUDY_LINE]){ "" }, __VA_ARGS__)
-char *study_format(char *buffer, const char *format, ...) GT_PRINTF(2, 3);
+/* Formats a line of text, or a path, into a buffer of the enclosing block. The rest of a longer text is lost; a path of
+ * STUDY_PATH - 1 bytes is longer than the system takes. */
+enum { STUDY_LINE = 512, STUDY_PATH = PATH_MAX + 2 };
+#define FORMAT(...) study_format((char[STUDY_LINE]){ "" }, STUDY_LINE, __VA_ARGS__)
+#define PATH(...) study_format((char[STUDY_PATH]){ "" }, STUDY_PATH, __VA_ARGS__)
+char *study_format(char *buffer, size_t bytes, const char *format, ...) GT_PRINTF(3, 4);
+/* Appends a setting to "NAME" or "NAME:key=value"; study_spec(): in a buffer of STUDY_PATH bytes, which may be spec. */
+#define SPEC(spec, ...) study_spec((char[STUDY_PATH]){ "" }, spec, __VA_ARGS__)
+char *study_spec(char *buffer, const char *spec, const char *format, ...) GT_PRINTF(3, 4);
 /* malloc'ed; NULL without memory. */
 char *study_print(const char *format, va_list args);
 
@@ -65,15 +75,15 @@ typedef struct { char *path, *tmp; } study_folder;
 gt_status study_folder_new(const char *path, study_folder *f);
 gt_status study_folder_commit(study_folder *f);         /* renames */
 void      study_folder_drop(study_folder *f);           /* removes, unless renamed */
-/* The path of a file of the folder, which is removed with it; NULL without memory. */
-const char *study_file(const study_folder *f, const char *name);
+/* The path of a file of the folder, which is removed with it. */
+gt_status study_file(const study_folder *f, const char *name, const char **path);
 /* A new file of the folder; study_close() reports failed writes. */
 gt_status study_open(const study_folder *f, const char *name, FILE **out);
 gt_status study_close(const char *name, FILE *out);
-/* Writes n floats in the byte order of this machine. */
 #define STUDY_ARRAYS "arrays/" /* their folder */
 gt_status study_arrays(const study_folder *f);          /* makes it once */
 int       study_has_arrays(void);
+/* Writes n floats to NAME.f32 of that folder, in the byte order of this machine. */
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n);
 /* Runs NAME.gp in the folder, which must make NAME.png. */
 gt_status study_draw(const study_folder *f, const char *name);
@@ -81,7 +91,7 @@ gt_status study_draw(const study_folder *f, const char *name);
 /* The study ----------------------------------------------------------------- */
 
 /* Tables of every study; its own follow. */
-enum { STUDY_ABOUT, STUDY_LEFT_OUT, STUDY_OWN };
+enum { STUDY_ABOUT, STUDY_LEFT_OUT, STUDY_STEPS, STUDY_OWN };
 
 typedef struct {
 	const char *output, *grid, *backend, *from, *size, *ranks, *one, *logs;
@@ -107,7 +117,7 @@ typedef struct {
 	gt_status (*measure) (study *s);                                        /* fills the tables; sets steps first, one of them for figures */
 	void      (*complete)(study *s);                                        /* before tables are written, also with --from */
 	void      (*figures) (study *s);                                        /* failures go to study.st */
-	void      (*parts)   (const study *s, study_page *p);                   /* of the report */
+	void      (*parts)   (const study *s, study_page *p);                   /* sections of the report */
 } study_kind;
 extern const study_kind study_kind_accuracy, study_kind_iterative, study_kind_fdk, study_kind_quality, study_kind_scale,
 	study_kind_tuner;
@@ -130,9 +140,10 @@ struct study {
 	float *random;                  /* see study_random() */
 	size_t randoms;
 	app_progress progress;
-	char doing[160];
+	char doing[160], step[160];     /* the text of the progress; the running step */
 	size_t steps, done;
-	double started, seconds;        /* seconds: --seconds; < 0: no limit */
+	double started, step_started;
+	double seconds;                 /* --seconds; < 0: no limit */
 	gt_status st;                   /* the first failure of the figures */
 };
 
@@ -147,7 +158,9 @@ void study_leave_out(study *s, const char *part, const char *name);
 gt_status study_or_left_out(study *s, gt_status st, const char *part, const char *name);
 /* 1: the time of --seconds is over. */
 int study_is_late(const study *s);
-/* Counts one step and shows its text. */
+/* Runs a part of a study, or leaves all of it out if it is late. */
+gt_status study_in_time(study *s, const char *part, gt_status (*run)(study *s));
+/* Counts one step and shows its text. The table of steps gets its duration. */
 void study_step(study *s, const char *format, ...) GT_PRINTF(2, 3);
 /* At least n uniform floats in [0,1), kept for the next call; they may repeat: for times. GT_ERR_MEMORY. */
 gt_status study_random(study *s, size_t n, const float **x);
@@ -155,6 +168,8 @@ gt_status study_random(study *s, size_t n, const float **x);
 gt_status study_host_floats(size_t n, const char *what, float **x);
 /* n objects of that size, zero; items: the address of a pointer. GT_ERR_MEMORY. */
 gt_status study_new(size_t n, size_t size, void *items);
+/* Makes space for one more of `used` objects; 0 without memory. */
+int study_grow(void *items, size_t used, size_t *capacity, size_t size);
 /* The scanner ge-ct750hd (an eighth of it with --quick) with that number of views (0: its own); 512 x 512 x 64
  * voxels of that pitch in plane. */
 gt_status study_scanner(study *s, size_t views, double pitch);
@@ -184,6 +199,12 @@ void       study_plot_draw(study_plot *p);
 /* The next curve of a "plot" command, then its end. */
 void study_series(study_plot *p, const char *format, ...) GT_PRINTF(2, 3);
 void study_series_end(study_plot *p);
+/* Points (x, y) in rows of a table. A curve begins at a row that differs from the row before in one of the first `keys`
+ * columns. */
+typedef struct { const study_table *table; size_t first, end, keys, x, y; } study_curves;
+int  study_begins(const study_curves *c, size_t row);
+/* Writes the curves as blocks $NAME0, $NAME1 ...; gnuplot leaves NAN out. */
+void study_blocks(study_plot *p, const study_curves *c, const char *name);
 /* Several plots in one figure: at positions of study_panel(), or with the layout of gnuplot. */
 void study_multiplot(study_plot *p, const char *layout);
 /* study_multiplot() for images alone: without grid, key, tics and column names. */

@@ -33,7 +33,7 @@ static gt_status check(const gt_projections *p, const gt_beads_options *o)
 		return gt_fail(GT_ERR_UNSUPPORTED, "beads: expected a cone beam, a flat detector and a circular orbit, found %s",
 		               s->shape == GT_ARC    ? "an arc detector"
 		               : s->shape == GT_FLAT ? "a helix"
-		                                     : "parallel rays; use gantry calibrate --find center,roll");
+		                                     : "parallel rays; use gantry calibrate --find axis,roll");
 	if (s->views < MIN_VIEWS)
 		return gt_fail(GT_ERR_UNSUPPORTED, "beads: %zu views: expected at least %d, preferably over 360 degrees", s->views,
 		               MIN_VIEWS);

@@ -164,7 +164,8 @@ void gt_array_put_float(const float *host, gt_array *a)
 		return;
 	}
 	if (a->runs) {
-		gt_backend_fail(a->be, gt_fail(GT_ERR_UNSUPPORTED, "single numbers into an array of runs in double: expected one run"));
+		gt_backend_fail(a->be, gt_fail(GT_ERR_UNSUPPORTED,
+		                               "conversion of single precision into a double array of several runs: expected one run"));
 		return;
 	}
 	double piece[PIECE];

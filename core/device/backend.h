@@ -91,7 +91,7 @@ struct gt_backend {
 	const struct gt_backend_ops *dry_run;
 	gt_kind   kind;
 	gt_status status;               /* sticky: see gt_backend_status() */
-	char      message[512];         /* of that status */
+	char      message[512];         /* message of the status */
 	char      name[32], about[160];
 	gt_counters count;
 	gt_pool  *pool;                 /* host threads; every backend has them */

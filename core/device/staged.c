@@ -32,7 +32,6 @@ static void copy_part(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* Uses all threads of the host. */
 static void copy(gt_backend *be, struct copy c) { gt_parallel(gt_backend_pool(be), (c.bytes + GRAIN - 1) / GRAIN, 1, copy_part, &c); }
 
 static gt_status get(const gt_array *a, char *host, gt_download *d, void *const buffer[PLACES])

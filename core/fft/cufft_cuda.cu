@@ -25,7 +25,6 @@ gt_status gt_cufft_open(void)
 	if (found == GT_SYMBOLS_ALL)
 		return GT_OK;
 	return gt_fail(GT_ERR_UNSUPPORTED,
-	               "transforms on a GPU need cuFFT, and %s %s: NVIDIA's CUDA toolkit brings it, and so does its package for Python "
-	               "(nvidia-cufft)",
-	               name, found == GT_SYMBOLS_NO_LIBRARY ? "cannot be opened" : "is of another version");
+	               "transforms on a GPU need cuFFT, and %s %s: install the CUDA toolkit or the Python package nvidia-cufft", name,
+	               found == GT_SYMBOLS_NO_LIBRARY ? "cannot be opened" : "is of another version");
 }

@@ -12,7 +12,7 @@
 #include "core/variant/variant.h"
 
 /* Constants of the driver's stable interface (cuda.h). */
-enum { MAJOR = 75, MINOR = 76, MAX_SHARED = 97, STATIC_SHARED = 1, REGISTERS = 4, LOCAL_BYTES = 3, MAX_DYNAMIC_SHARED = 8 };
+enum { MAJOR = 75, MINOR = 76, MAX_SHARED = 97, STATIC_SHARED = 1, MAX_DYNAMIC_SHARED = 8 };
 enum { SHARED_OF_9_0 = 232448, MAX_MACROS = 32 };
 
 static struct {
@@ -164,12 +164,6 @@ void gt_variant_free(gt_variant *v)
 	if (v && v->module)
 		driver.unload(v->module);
 	free(v);
-}
-
-void gt_variant_size(const gt_variant *v, int *registers, int *local_bytes)
-{
-	driver.get(registers, REGISTERS, v->function);
-	driver.get(local_bytes, LOCAL_BYTES, v->function);
 }
 
 static _Thread_local size_t launches;

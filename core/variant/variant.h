@@ -55,8 +55,8 @@ gt_status gt_variant_settle(const gt_variant_family *f, const int *value, int fo
 int gt_variant_bin(double n);
 int gt_variant_fine_bin(int n);
 
-/* Code to compile: a source of the library, the instantiation of a template in it, and macros ("-DA=1" each, terminated
- * by NULL). bytes: an expression of the source for a block's dynamic shared memory in bytes; NULL: none. */
+/* Code to compile: a source of the library, a template instance in it, and macros ("-DA=1", terminated by NULL).
+ * bytes: expression of the source for a block's dynamic shared memory in bytes; NULL: none. */
 typedef struct {
 	const char *source, *instance;
 	const char *const *macros;
@@ -70,8 +70,6 @@ gt_status gt_variant_new(const gt_variant_code *code, size_t shared_bytes, gt_va
 gt_status gt_variant_build(const gt_variant_family *f, const int *value, const char *instance, const char *bytes, size_t shared_bytes,
                            gt_variant **v);
 void gt_variant_free(gt_variant *v);
-/* Registers and bytes of local memory of a thread. */
-void gt_variant_size(const gt_variant *v, int *registers, int *local_bytes);
 /* queue: a cudaStream_t. early: the kernel may start before the previous launch has ended. */
 typedef struct {
 	size_t blocks;

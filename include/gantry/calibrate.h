@@ -15,9 +15,11 @@ typedef enum {
 	GT_CALIBRATE_SLANT,             /* about row_axis, column_axis away from the source, rad */
 	GT_CALIBRATE_TILT,              /* about column_axis, row_axis away from the source, rad */
 	GT_CALIBRATE_DISTANCE,          /* source to detector, mm; the source stays */
+	GT_CALIBRATE_AXIS_TILT,         /* source and detector about the tangent of the orbit through the origin, the
+	                                 * detector towards -z, rad; laminography */
 	GT_CALIBRATE_PARAMETERS
 } gt_calibrate_parameter;
-GT_API extern const char *const gt_calibrate_names[];          /* "center", "roll", "slant", "tilt", "distance", NULL */
+GT_API extern const char *const gt_calibrate_names[];          /* "center", "roll", ..., "axis-tilt", NULL */
 
 typedef struct {
 	size_t size;                    /* sizeof(gt_calibrate_options), as gt_calibrate_defaults says */

@@ -64,7 +64,7 @@ typedef struct {
 	int geometry_only;      /* 1: reads only the scan, or the grid if the format can; data is NULL then */
 	int may_lack_data;      /* 1: accepts a file without projections and reads only its geometry */
 	int without_statistics; /* projections: 1: skips weights and photons, each as large as the data */
-	double axis;            /* Data Exchange, images, geometry files: column of the axis; 0: centre of the first pixel;
+	double axis;            /* projections: column of the projected axis of rotation; 0: centre of the first pixel;
 	                         * NAN: from the file, or found from opposite views */
 	double pixel;           /* mm, if Data Exchange or images state none; NAN: from the file, else 1; RabbitCT: 0.32 */
 	double water;           /* HU volumes without the attribute; 0: GT_WATER_DEFAULT */

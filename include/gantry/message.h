@@ -34,8 +34,8 @@ typedef struct {
 /* Wall time of the stages of a run: reading, weights, operators, iterations, ... Starts the clock of the process in the
  * stage "start"; later stages are those of the calling thread. */
 GT_API void gt_timings_start(void);
-/* Returns the number of stages so far, in the order of their first begin, and the name and the time, s, of stage i; the
- * running stage counts until now. i at or beyond the number: name NULL, 0 s. */
+/* Returns the number of stages so far. name, seconds: of stage i in the order of their first begin. The running stage
+ * counts until now. i at or beyond the number: NULL, 0. */
 GT_API size_t gt_timings(size_t i, const char **name, double *seconds);
 
 #ifdef __cplusplus

@@ -120,7 +120,7 @@ GT_API void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_r
 /* Central slices of the volume after an iteration, mm^-1. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_recon_slices) of the library: later versions add members at the end */
-	const gt_grid *grid;            /* of the volume */
+	const gt_grid *grid;            /* grid of the volume */
 	size_t index[3];                /* indices of the slices across x, y and z */
 	const float *slice[3];          /* [z][y], [z][x], [y][x]; valid during the call */
 	int iteration;
@@ -179,7 +179,7 @@ typedef struct {
 	int diverged;                   /* 1: it diverged; reason has the criterion */
 	int kept;                       /* iteration of the returned volume; the best one after divergence */
 	double residual;                /* |Ax-b|/|b|, NAN if not known */
-	double seconds;                 /* of the computation */
+	double seconds;                 /* time of the computation */
 	const char *backend, *parameters;
 	const double *cost;             /* [costs], cost of each iteration, NAN: unknown; NULL: none */
 	size_t costs;

@@ -25,12 +25,13 @@ typedef struct {
  * GT_SUPPORTS_TEAM: arrays may be distributed over several devices (--backend cuda:0-1). GT_PLANS_ITERATIONS: early
  * iterations depend on the total number, so a run cannot be continued beyond it. GT_WEIGHTS_ARE_BLANK: weights are
  * blank-scan (I0) counts up to a factor, not inverse variances. GT_NEEDS_WHOLE_DATA: nothing may be subtracted from the
- * data, because their sign, counts or norm matter. */
+ * data, because their sign, counts or norm matter. GT_AMPLIFIES_INCONSISTENCY: steps by single views or an unmatched
+ * backprojector amplify errors of the model, for example of an object subtracted outside the grid. */
 enum {
 	GT_SUPPORTS_SUBSETS = 1, GT_SUPPORTS_BOUNDS = 2, GT_SUPPORTS_WEIGHTS = 4,
 	GT_SUPPORTS_GRADIENT = 8, GT_SUPPORTS_LINE = 16, GT_SUPPORTS_PROX = 32, GT_PLANS_ITERATIONS = 64,
 	GT_SUPPORTS_TEAM = 128, GT_WEIGHTS_ARE_BLANK = 256,
-	GT_NEEDS_WHOLE_DATA = 512
+	GT_NEEDS_WHOLE_DATA = 512, GT_AMPLIFIES_INCONSISTENCY = 1024
 };
 
 typedef struct {

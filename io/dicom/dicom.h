@@ -21,8 +21,8 @@ int       gt_dicom_is(const char *path);                /* 1 if the file has the
 gt_status gt_dicom_look(const char *path, int *is);
 /* 1 if files of the folder have it. Opens at most 512 files with names as of DICOM, and 512 others, at even steps. */
 int       gt_dicom_in_folder(const char *path);
-/* GT_ERR_UNSUPPORTED if DCMTK was missing at build time, or its data dictionary is missing now: DCMTK then misreads and
- * miswrites files. gt_dicom_open() and gt_dicom_new() call it. */
+/* GT_ERR_UNSUPPORTED if DCMTK was missing at build time, or its data dictionary is missing now. Without it DCMTK
+ * corrupts files. gt_dicom_open() and gt_dicom_new() call it. */
 gt_status gt_dicom_ready(void);
 /* Reads everything except large values at once, in a probe process first (io/probe.h). Returns its failures.
  * GT_ERR_FORMAT: damaged, truncated, or nested too deep. */

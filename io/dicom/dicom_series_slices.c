@@ -44,7 +44,7 @@ struct stored {
 	gt_series series;
 	gt_place place;
 	double water;
-	uint16_t *sample; /* of one slice */
+	uint16_t *sample; /* one slice */
 	float *value;
 };
 

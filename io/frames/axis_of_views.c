@@ -48,6 +48,11 @@ static void take_out_slow(float *p, size_t columns, double *sum)
 gt_status gt_axis_of_views(gt_view_reader *v, const double *angle, const gt_read_options *o, gt_axis_found *found)
 {
 	const size_t views = v->size[0], columns = v->size[2];
+	if (views == 1)
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "%s: one view: the rotation axis cannot be found: expected more images, --sinogram if each line is a "
+		               "view, or the column of the axis (--axis)",
+		               v->path);
 	float *data = calloc(views * columns, sizeof *data);
 	double *sum = malloc((columns + 1) * sizeof *sum);
 	gt_status st = GT_OK;

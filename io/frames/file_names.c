@@ -28,7 +28,7 @@ static const char *extension_of(const char *name)
 /* Selects the number `back` before the last one: 0 is the last. */
 static void find_number(gt_named_file *x, size_t back)
 {
-	size_t begin, end = (size_t)(extension_of(x->name) - x->name);
+	size_t begin, end = x->dot;
 	for (;; end = begin) {
 		while (end && !isdigit((unsigned char)x->name[end - 1]))
 			end--;
@@ -45,7 +45,7 @@ static void find_number(gt_named_file *x, size_t back)
 
 static int extension_order(const char *a, const char *b)
 {
-	return strcasecmp(strcasecmp(a, ".tiff") ? a : ".tif", strcasecmp(b, ".tiff") ? b : ".tif");
+	return !strcmp(a, b) ? 0 : strcasecmp(strcasecmp(a, ".tiff") ? a : ".tif", strcasecmp(b, ".tiff") ? b : ".tif");
 }
 
 static int text_order(const char *a, size_t m, const char *b, size_t n)
@@ -57,11 +57,10 @@ static int text_order(const char *a, size_t m, const char *b, size_t n)
 /* Sorts by the text before the number, after it, and the extension. */
 static int group_order(const gt_named_file *a, const gt_named_file *b)
 {
-	const char *x = extension_of(a->name), *y = extension_of(b->name);
 	int order = text_order(a->name, a->digits, b->name, b->digits);
 	if (!order)
-		order = text_order(a->name + a->end, (size_t)(x - a->name) - a->end, b->name + b->end, (size_t)(y - b->name) - b->end);
-	return order ? order : extension_order(x, y);
+		order = text_order(a->name + a->end, a->dot - a->end, b->name + b->end, b->dot - b->end);
+	return order ? order : extension_order(a->name + a->dot, b->name + b->dot);
 }
 
 static int number_order(const gt_named_file *x, const gt_named_file *y)
@@ -78,7 +77,7 @@ static int by_number(const void *a, const void *b)
 /* Compares names without their digits; '#' stands for a number. */
 static int skeleton_order(const gt_named_file *x, const gt_named_file *y)
 {
-	const char *a = x->name, *b = y->name, *end_a = extension_of(a), *end_b = extension_of(b);
+	const char *a = x->name, *b = y->name, *end_a = a + x->dot, *end_b = b + y->dot;
 	while (a < end_a && b < end_b) {
 		const int digit_a = isdigit((unsigned char)*a) != 0, digit_b = isdigit((unsigned char)*b) != 0;
 		if (!(digit_a && digit_b) && *a != *b)
@@ -213,6 +212,7 @@ gt_status gt_named_files_add(const char *path, const char *name, gt_named_files 
 	gt_named_file *x = &l->list[l->n];
 	if (!(x->name = strdup(name)))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	x->dot = (size_t)(extension_of(name) - name);
 	find_number(x, 0);
 	x->is_file = 0;
 	l->n++;

@@ -4,9 +4,9 @@
 #include <gantry/status.h>
 #include <stddef.h>
 
-/* digits, end: position in the name of the number that orders the files. Without such a number it is -1. The caller
- * sets is_file: 1 if the folder lists a regular file and no link. */
-typedef struct { char *name; size_t digits, end; long long number; int is_file; } gt_named_file;
+/* digits, end: position in the name of the number that orders the files. Without such a number it is -1. dot: position
+ * of the extension. The caller sets is_file: 1 if the folder lists a regular file and no link. */
+typedef struct { char *name; size_t digits, end, dot; long long number; int is_file; } gt_named_file;
 typedef struct { gt_named_file *list; size_t n; } gt_named_files;
 
 enum { GT_NAME_VIEW, GT_NAME_FLAT, GT_NAME_DARK };

@@ -85,6 +85,34 @@ static gt_status list(const char *path, gt_named_files kind[3], int *has_angles)
 	return st;
 }
 
+char *gt_first_image(const char *path)
+{
+	gt_named_files first = { NULL, 0 };
+	DIR *folder = opendir(path);
+	gt_status st = folder ? GT_OK : GT_ERR_IO;
+	for (struct dirent *d; st == GT_OK && (d = readdir(folder));) {
+		const int is_image = gt_is_image_name(d->d_name), kind = is_image ? gt_name_kind(d->d_name) : 0;
+		const int order = first.n && is_image ? kind - gt_name_kind(first.list[0].name) : 0;
+		if (!is_image || order > 0)
+			continue;
+		if (order < 0)
+			gt_named_files_free(&first);
+		st = add_entry(path, d, &first);
+		gt_named_files_sort(&first);
+		for (; first.n > 1; first.n--)
+			free(first.list[first.n - 1].name);
+	}
+	if (folder)
+		closedir(folder);
+	char *file = st == GT_OK && first.n ? joined(path, first.list[0].name) : NULL;
+	if (file && !first.list[0].is_file && gt_external_entry(path, file) != GT_OK) {
+		free(file);
+		file = NULL;
+	}
+	gt_named_files_free(&first);
+	return file;
+}
+
 static gt_status to_paths(const char *folder, const gt_named_file *x, size_t n, gt_file_list *l)
 {
 	if (!(l->path = calloc(n ? n : 1, sizeof *l->path)))

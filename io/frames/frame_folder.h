@@ -22,6 +22,9 @@ void gt_frame_folder_free(gt_frame_folder *f);
  * kind are ignored, with a note. GT_ERR_ARG: the folder has angles.txt, so it is a scan. o NULL: no notes. */
 typedef enum { GT_ANY_FIELD, GT_FLAT_FIELD, GT_DARK_FIELD } gt_field_kind;
 gt_status gt_file_list_of(const char *path, gt_field_kind field, const gt_read_options *o, gt_file_list *l);
+/* Path of the first image of a folder in the order of gt_file_list_of() with GT_ANY_FIELD, without sorting all; NULL:
+ * none, a link out of the folder, or no memory. */
+char     *gt_first_image(const char *path);
 /* 1: an image, or a folder that contains one. */
 int gt_is_frames(const char *path);
 

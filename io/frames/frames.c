@@ -9,6 +9,7 @@
 #include "geometry/angular_closure.h"
 #include "geometry/projections.h"
 #include "geometry/scan.h"
+#include "io/dispatch.h"
 #include "io/frames/axis_of_views.h"
 #include "io/frames/frame_stack.h"
 #include "geometry/circular_views.h"
@@ -88,12 +89,8 @@ static gt_status place_by_file(struct views *v, const gt_read_options *o, gt_sca
 	gt_status st = gt_resolve_signs(&v->base, v->k.geometry, o);
 	if (st == GT_OK)
 		st = gt_scan_clone(gt_geometry_scan(v->k.geometry), out);
-	if (st == GT_OK && !isnan(o->axis)) {
-		gt_axis_seen seen;
-		gt_scan_see_axis(*out, &seen);
-		(*out)->column_center += o->axis - seen.column;
-		gt_read_note(o, "the axis is at column %g, as requested (%.6g in the file)", o->axis, seen.column);
-	}
+	if (st == GT_OK)
+		st = gt_read_axis(*out, o);
 	return st == GT_OK ? gt_fail_in(gt_scan_check(*out), "%s", v->k.path) : st;
 }
 
@@ -270,7 +267,7 @@ const gt_format gt_format_dataexchange = {
 
 const gt_format gt_format_nxtomo = {
 	.name = "nxtomo",
-	.about = "HDF5 with a key of every frame (NXtomo)",
+	.about = "NeXus NXtomo (HDF5)",
 	.extensions = "",
 	.probe = gt_is_nxtomo,
 	READS_IMAGES,

@@ -2,7 +2,6 @@
  * Kern 2007, versions 1 to 3. [rows][columns] is one image, [images][rows][columns] are several. */
 #include <ctype.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +77,13 @@ static const char *value_of(const char *text, const char *key)
 	return at ? at + strlen(quoted) + strspn(at + strlen(quoted), " ") : NULL;
 }
 
+/* Characters before the end, for messages. */
+static int length_to(const char *text, const char *end, int max)
+{
+	const size_t n = strcspn(text, end);
+	return n < (size_t)max ? (int)n : max;
+}
+
 static gt_status read_type(struct npy_source *s, const char *text)
 {
 	static const char *const names[][2] = { { "f4", "float32" }, { "f8", "float64" }, { "u1", "uint8" },  { "i1", "int8" },
@@ -90,8 +96,8 @@ static gt_status read_type(struct npy_source *s, const char *text)
 				if (!strcmp(t->nifti_name, names[i][1]))
 					s->type = t;
 	if (!s->type)
-		return gt_fail(GT_ERR_FORMAT, "%s: its samples are %.12s, expected a kind f, u or i such as '<f4', '<f8' or '<u2'", s->path,
-		               at ? at : "of no type");
+		return gt_fail(GT_ERR_FORMAT, "%s: its samples are %.*s, expected a kind f, u or i such as '<f4', '<f8' or '<u2'", s->path,
+		               at ? length_to(at, ",", 12) : 12, at ? at : "of no type");
 	s->swap = s->type->size > 1 && ((at[1] == '>' && !gt_host_is_msb()) || (at[1] == '<' && gt_host_is_msb()));
 	if (strstr(s->type->nifti_name, "int") && s->type->size < 4)
 		s->base.max = (s->type->size == 1 ? 255 : 65535) >> (s->type->nifti_name[0] == 'i');
@@ -113,8 +119,8 @@ static gt_status read_shape(struct npy_source *s, const char *text)
 		at = end;
 	}
 	if (*at != ')' || n < 2 || n > 3)
-		return gt_fail(GT_ERR_FORMAT, "%s: its shape is %.40s, expected (images, rows, columns) or (rows, columns)", s->path,
-		               value_of(text, "shape"));
+		return gt_fail(GT_ERR_FORMAT, "%s: its shape is %.*s), expected (images, rows, columns) or (rows, columns)", s->path,
+		               length_to(value_of(text, "shape"), ")", 40), value_of(text, "shape"));
 	s->columns_first = order && !strncmp(order, "True", 4);
 	if (order && !s->columns_first && strncmp(order, "False", 5))
 		return gt_fail(GT_ERR_FORMAT, "%s: fortran_order is %.12s, expected True or False", s->path, order);

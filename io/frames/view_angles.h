@@ -3,7 +3,7 @@
 /* Angles of views by rule, text file or data set; private to io/. */
 #include <gantry/io.h>
 
-/* spec: "FIRST:STEP", "FIRST..LAST" (both included; deg or rad optional), or a text file (io/frames/angle_table.h).
+/* spec: "FIRST:STEP", "FIRST..LAST" (inclusive; deg or rad optional), or a text file (io/frames/angle_table.h).
  * number: [views], the position of each view in a series with gaps, from number[0]; NULL: 0, 1, 2 ... A file has an
  * angle for each view, or for each position. angle: [views], rad. unit: as gt_frames_options.radians. Without a unit,
  * angles that span pi or 2 pi are radians, with a note. Other small angles are degrees in a rule, with a note, and

@@ -14,7 +14,9 @@
 #include "io/geometry/geometry_files.h"
 #include "io/geometry/input.h"
 
-#define MAX_BYTES (256 << 20)
+#define MAX_BYTES (64 << 20)
+/* The kind shows at the beginning; JSON may have a list of angles before its other keys. */
+#define MAX_PROBED (4 << 20)
 /* More views than any scan has. */
 enum { MAX_COUNTED = 1 << 19 };
 
@@ -45,7 +47,7 @@ const gt_geometry_kind gt_geometry_kinds[] = {
 
 static const char *nth_kind(size_t i) { return gt_geometry_kinds[i].name; }
 
-static gt_status load(gt_geometry_input *in)
+static gt_status load(gt_geometry_input *in, size_t max)
 {
 	int file;
 	size_t bytes;
@@ -53,7 +55,8 @@ static gt_status load(gt_geometry_input *in)
 	if (st != GT_OK)
 		return st;
 	/* Files that contain images are read through their own reader; the header is sufficient here. */
-	in->bytes = bytes > MAX_BYTES ? MAX_BYTES : bytes;
+	in->bytes = bytes > max ? max : bytes;
+	in->is_cut = bytes > max;
 	if (!(in->text = malloc(in->bytes + 1)))
 		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", in->path);
 	else if ((st = gt_read_at(in->path, file, 0, in->bytes, in->text)) == GT_OK)
@@ -127,7 +130,7 @@ gt_status gt_geometry_read(const char *path, const gt_geometry_options *o, gt_ge
 	while (gt_geometry_kinds[kinds].name)
 		kinds++;
 	GT_TRY(complete(path, o, &in.o));
-	GT_TRY(load(&in));
+	GT_TRY(load(&in, MAX_BYTES));
 	if (!(in.g = calloc(1, sizeof *in.g)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	const gt_geometry_reader *r = reader_of(&in);
@@ -136,6 +139,9 @@ gt_status gt_geometry_read(const char *path, const gt_geometry_options *o, gt_ge
 	if (!r)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds no geometry of a known kind ('gantry help geometry' lists them)", path));
 	in.g->format = r->name;
+	if (in.is_cut && r != &gt_geometry_zeiss)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is larger than %d MiB: expected a geometry file of kind %s", path, MAX_BYTES >> 20,
+		               r->name));
 	GT_TRY(check_use(&in, r));
 	/* some messages name the file already */
 	if ((st = r->read(&in)) != GT_OK)
@@ -152,7 +158,7 @@ done:
 int gt_geometry_probe(const char *path)
 {
 	gt_geometry_input in = { .path = path, .o = gt_geometry_defaults };
-	const int found = path && load(&in) == GT_OK && reader_of(&in);
+	const int found = path && load(&in, MAX_PROBED) == GT_OK && reader_of(&in);
 	free(in.text);
 	return found;
 }

@@ -21,11 +21,12 @@ typedef struct {
 	const char *path;
 	char *text;
 	size_t bytes;
+	int is_cut;                     /* 1: text is only the beginning */
 	gt_geometry_options o;
 	gt_geometry *g;
 } gt_geometry_input;
 
-/* One kind of file. text is NULL for files above the size limit; their reader opens them itself. */
+/* One kind of file. Only the reader of files with images takes a cut text; it opens the file itself. */
 typedef struct {
 	const char *name;
 	int       (*probe)(const gt_geometry_input *in);

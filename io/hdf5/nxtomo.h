@@ -4,8 +4,8 @@
 #include "io/hdf5/hdf5_frames.h"
 
 int       gt_is_nxtomo(const char *path);
-/* External links must lead below the file's folder. GT_ERR_IO names a missing link target. GT_ERR_FORMAT: keys or
- * angles that do not match the frames, or that neither file nor options provide, or several scans without an option
+/* External links must lead below the file's folder. GT_ERR_IO: missing link target. GT_ERR_FORMAT: no keys or angles
+ * in file and options, or a number that differs from the frames, or several scans without an option
  * that selects one. Fields that the options name are not opened. */
 gt_status gt_nxtomo_open(const char *path, const gt_read_options *o, gt_hdf5_scan *x);
 

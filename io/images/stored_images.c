@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <gantry/host_memory.h>
 #include "core/arguments.h"
@@ -87,12 +88,14 @@ static gt_status read_images(const char *path, const gt_read_options *given, siz
 	if (st != GT_OK)
 		return st;
 	const size_t pixels = v->size[1] * v->size[2], fit = max / pixels ? max / pixels : 1;
-	*each = max && v->size[0] > fit ? (v->size[0] + fit - 1) / fit : 1;
-	st = gt_fail_in(new_stack((v->size[0] + *each - 1) / *each, v->size, out), "%s", path);
-	if (st == GT_OK && (st = fill(v, &o, *each, *out)) != GT_OK) {
+	const size_t step = max && v->size[0] > fit ? (v->size[0] + fit - 1) / fit : 1;
+	st = gt_fail_in(new_stack((v->size[0] + step - 1) / step, v->size, out), "%s", path);
+	if (st == GT_OK && (st = fill(v, &o, step, *out)) != GT_OK) {
 		gt_projections_free(*out);
 		*out = NULL;
 	}
+	if (st == GT_OK)
+		*each = step;
 	gt_view_reader_close(v);
 	return st;
 }
@@ -115,28 +118,96 @@ static char *folder_of(const char *path)
 	return slash ? gt_text("%.*s", (int)(slash - path), path) : gt_text(".");
 }
 
-/* A folder of a scan holds few files other than images. */
+/* Files opened at most: a folder of a scan holds few files other than images. */
 enum { MAX_TRIED = 256 };
+
+typedef struct {
+	char *name;
+	size_t alike; /* files with the same extension */
+} other_file;
+
+typedef struct {
+	other_file *list;
+	size_t n, size;
+} other_files;
+
+static const char *extension_of(const other_file *x) { return strrchr(x->name, '.'); }
+
+static int by_extension(const void *a, const void *b)
+{
+	const int order = strcmp(extension_of(a), extension_of(b));
+	return order ? order : strcmp(((const other_file *)a)->name, ((const other_file *)b)->name);
+}
+
+static int by_rarity(const void *a, const void *b)
+{
+	const other_file *x = a, *y = b;
+	return x->alike != y->alike ? (x->alike > y->alike) - (x->alike < y->alike) : by_extension(a, b);
+}
+
+/* NumPy files are fields or angles as often as vectors. */
+static int may_be_geometry(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	return name[0] != '.' && dot && !gt_is_image_name(name) && strcasecmp(dot, ".npy") != 0;
+}
+
+static int add_other(other_files *l, const char *name)
+{
+	if (l->n == l->size) {
+		const size_t size = l->size ? 2 * l->size : 64;
+		other_file *more = realloc(l->list, size * sizeof *more);
+		if (!more)
+			return 0;
+		l->list = more;
+		l->size = size;
+	}
+	l->list[l->n] = (other_file){ .name = strdup(name) };
+	return l->list[l->n].name && ++l->n;
+}
+
+/* Sorts the files: those of rare extensions first, since one geometry file describes many other files. */
+static void sort_others(other_files *l)
+{
+	if (!l->n)
+		return;
+	qsort(l->list, l->n, sizeof *l->list, by_extension);
+	for (size_t i = 0, end; i < l->n; i = end) {
+		for (end = i + 1; end < l->n && !strcmp(extension_of(&l->list[i]), extension_of(&l->list[end]));)
+			end++;
+		for (size_t k = i; k < end; k++)
+			l->list[k].alike = end - i;
+	}
+	qsort(l->list, l->n, sizeof *l->list, by_rarity);
+}
+
+static int is_geometry(const char *folder, const char *file)
+{
+	struct stat s;
+	return stat(file, &s) == 0 && S_ISREG(s.st_mode) && gt_external_entry(folder, file) == GT_OK && gt_geometry_probe(file);
+}
 
 char *gt_find_geometry_file(const char *path)
 {
 	char *folder = path ? folder_of(path) : NULL, *found = NULL;
 	DIR *dir = folder ? opendir(folder) : NULL;
-	int tried = 0;
-	for (struct dirent *d; dir && !found && tried < MAX_TRIED && (d = readdir(dir));) {
-		struct stat s;
-		if (d->d_name[0] == '.' || gt_is_image_name(d->d_name) || !strchr(d->d_name, '.'))
-			continue;
-		tried++;
-		char *file = gt_text("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", d->d_name);
-		if (file && stat(file, &s) == 0 && S_ISREG(s.st_mode) && gt_external_entry(folder, file) == GT_OK &&
-		    gt_geometry_probe(file))
+	other_files all = { .n = 0 };
+	int ok = 1;
+	for (const struct dirent *d; dir && ok && (d = readdir(dir));)
+		ok = !may_be_geometry(d->d_name) || add_other(&all, d->d_name);
+	if (dir)
+		closedir(dir);
+	sort_others(&all);
+	for (size_t i = 0; i < all.n && i < MAX_TRIED && !found; i++) {
+		char *file = gt_text("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", all.list[i].name);
+		if (file && is_geometry(folder, file))
 			found = file;
 		else
 			free(file);
 	}
-	if (dir)
-		closedir(dir);
+	for (size_t i = 0; i < all.n; i++)
+		free(all.list[i].name);
+	free(all.list);
 	free(folder);
 	return found;
 }

@@ -109,7 +109,8 @@ static gt_status open_numbers(struct stored *s, const gt_read_options *o, gt_vol
 	GT_TRY(gt_volume_scaling(path, "MetaImage", h->type->met, h->type->meaning, &h->said, o, &scaling));
 	GT_TRY(open_data(path, h, &s->file, &more));
 	if (more > 0)
-		gt_read_note(o, TOO_LONG, path, more, h->grid.n[0], h->grid.n[1], h->grid.n[2], h->type->met);
+		gt_read_note(o, TOO_LONG ": if they precede the values, set HeaderSize = -1", path, more, h->grid.n[0], h->grid.n[1],
+		             h->grid.n[2], h->type->met);
 	if ((s->begin = ftello(s->file)) < 0 || !(s->piece = malloc(PIECE * h->type->size)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	s->base.bytes = PIECE * h->type->size;

@@ -43,7 +43,7 @@ const gt_format gt_format_npy = {
 
 const gt_format gt_format_raw = {
 	.name = "raw",
-	.about = "raw numbers with JSON",
+	.about = "raw values with JSON",
 	.extensions = "raw",
 	.probe = probe_raw,
 	.unitless = 1,

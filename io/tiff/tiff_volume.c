@@ -210,7 +210,7 @@ static gt_status write_volume(const char *path, const gt_write_options *given, c
 
 const gt_format gt_format_tiff = {
 	.name = "tiff",
-	.about = "TIFF, one page a slice",
+	.about = "TIFF, one page per slice",
 	.extensions = "tif tiff",
 	.folders = 1,
 	.probe = gt_tiff_is_volume,

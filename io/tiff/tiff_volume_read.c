@@ -56,14 +56,12 @@ static gt_status files_of(const char *path, gt_file_list *files) { return gt_fil
 int gt_tiff_is_volume(const char *path)
 {
 	tiff_description d;
-	gt_file_list files;
 	struct stat s;
 	if (stat(path, &s) != 0 || !S_ISDIR(s.st_mode))
 		return describes(path, &d);
-	if (files_of(path, &files) != GT_OK)
-		return 0;
-	const int found = describes(files.path[0], &d) && d.slices > 0;
-	gt_file_list_free(&files);
+	char *first = gt_first_image(path);
+	const int found = first && describes(first, &d) && d.slices > 0;
+	free(first);
 	return found;
 }
 

@@ -34,7 +34,7 @@ if command -v ccache >/dev/null; then
 fi
 rm -f "$folder/cmake-$kind/CMakeCache.txt"
 rm -rf "$folder/raw-$kind" "$folder/whole-$kind" "$folder/dist-$kind"
-# What tells the kinds of processors at run time is GCC's: the one of ziglang says no to all.
+# Links libgcc: its test of processor features at run time works; ziglang's reports none.
 LDFLAGS=$(gcc -print-libgcc-file-name) CC=$folder/bin/cc CXX=$folder/bin/c++ PKG_CONFIG_LIBDIR=$folder/prefix/lib/pkgconfig CMAKE_PREFIX_PATH=$folder/prefix \
 	python -m build --wheel --no-isolation -o "$folder/raw-$kind" -C build-dir="$folder/cmake-$kind" -C cmake.define.GANTRY_MPI=OFF \
 	-C cmake.define.PKG_CONFIG_ARGN=--static -C cmake.define.HDF5_USE_STATIC_LIBRARIES=ON \

@@ -68,6 +68,9 @@ static const gt_param params[] = {
 #define BONE 1.35
 /* Minimum line integral of the prior as a divisor. */
 #define MIN_PRIOR 0.02
+/* Largest quotient of a measured value and the prior, which is near 1. At the rim of the prior it may be 100, and the
+ * whole gap would be filled with it. */
+#define MAX_QUOTIENT 2.0
 /* Voxels along a side of the image of advise(). */
 enum { ADVICE_SIDE = 256 };
 
@@ -159,7 +162,10 @@ done:
 }
 
 /* Value or quotient at the end of a gap. */
-static double value_at(const metal_call *m, size_t i) { return m->prior ? m->measured[i] / m->prior[i] : m->measured[i]; }
+static double value_at(const metal_call *m, size_t i)
+{
+	return m->prior ? fmin(m->measured[i] / m->prior[i], MAX_QUOTIENT) : m->measured[i];
+}
 
 static int is_usable(const metal_call *m, size_t i, int by_prior) { return !m->trace[i] && (!by_prior || m->prior[i] > MIN_PRIOR); }
 
@@ -387,7 +393,7 @@ done:
 
 const gt_preparation gt_preparation_metal = {
 	.name = "metal",
-	.about = "metal: interpolate its trace along rows (li, nmar) and put it back, or give the trace the weight 0",
+	.about = "metal: interpolates its trace along rows (li, nmar) and restores the metal, or sets the weight of the trace to 0",
 	GT_STEP_MEMBERS,
 	.advise = advise,
 };

@@ -5,9 +5,9 @@
 #include "prepare/step.h"
 
 typedef struct {
-	size_t rows, columns;           /* of a view */
+	size_t rows, columns;           /* size of a view */
 	size_t by[2], n[2];             /* pixels (columns, rows) per coarse pixel; size of a coarse view */
-	size_t reach[2];                /* of the kernels */
+	size_t reach[2];                /* half widths of the kernels */
 	double *kernel[2];              /* [2 reach + 1], their sum is 1 */
 	double amplitude, power;
 } gt_scatter_kernel;

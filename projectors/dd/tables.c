@@ -136,7 +136,7 @@ struct filling {
 	const gt_scan *scan;
 	const gt_grid *g;
 	gt_dd_tables *h;
-	double *tallest; /* of every view */
+	double *tallest; /* one per view */
 	pthread_mutex_t lock;
 	gt_status st;
 	size_t failed;

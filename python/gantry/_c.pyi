@@ -1,4 +1,4 @@
-# What make_extension.py makes: its types are those of C, which Python's checkers do not know.
+# Extension module made by make_extension.py; type checkers do not know its C types.
 from typing import Any
 
 ffi: Any

@@ -67,7 +67,8 @@ def refuse_gradients(value: Any, what: str) -> None:
     parts = value if isinstance(value, (list, tuple)) else (value,)
     if any(getattr(part, "requires_grad", False) for part in parts):
         raise ArgumentError(f"{what}: a tensor that records gradients, which would be lost here: "
-                            "gantry.torch.layer(A) differentiates by volumes and projections; else detach() it")
+                            "gantry.torch.layer(A) differentiates by volumes and projections, gantry.torch.MovingProjector by the positions "
+                            "of source and detector; else detach() it")
 
 
 def refuse_mask(value: Any, what: str, cure: str = "fill them by .filled(value)") -> None:

@@ -95,7 +95,7 @@ def calibrate(p: Projections, *, find: str = "center,roll", iterations: int = 12
     p : Projections
         Line integrals.
     find : str
-        Names of axis (or center), roll, slant, tilt, distance, with commas between.
+        Names of axis (or center), roll, slant, tilt, distance, axis-tilt, with commas between.
     iterations : int
         Maximum number of iterations.
     columns, views : int

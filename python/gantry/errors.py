@@ -99,11 +99,12 @@ def settle() -> None:
         raise error
 
 
-# Options of the command without a value, and the first words of the values of others.
+# Options of the command without a value, placeholders in capitals, and values after a blank; after "=" any text is a value.
 _FLAGS = {"force", "check", "sinogram", "gaps", "reproducible"}
 _COMMAND = re.compile(r"gantry [a-z]+ [^;,()]*")
-_VALUES = r"""auto|none|no|yes|uniform|file|noise|single|double|zero|off|line-integrals|counts|deg|rad|as-file|reversed|grid
-|[a-z][\w-]*:[^\s;,()]+|[a-z][\w-]*=[^\s;,()]+|\d[^\s;,()]*"""
+_PLACEHOLDER = r"[A-Z][A-Z0-9:.|x\[\]+]*(?![A-Za-z])"
+_VALUES = r"""[^\s;,()]*(?:/[^\s;,()]*|\.[A-Za-z][A-Za-z0-9]+)|auto|none|no|yes|uniform|file|noise|single|double|zero|off|line-integrals|counts|deg|rad|as-file|reversed|grid|fast|iterative|model
+|[a-z][\w-]*:[^\s;,()]+(?:,[a-z][\w-]*=[^\s;,()]+)*|[a-z][\w-]*=[^\s;,()]+|\d[^\s;,()]*"""
 
 
 @functools.cache
@@ -116,7 +117,8 @@ def _option() -> re.Pattern[str]:
             names.append(text(module.name))
             i += 1
     words = "|".join(sorted(names, key=len, reverse=True))
-    return re.compile(rf"(?<![\w-])--(no-)?([a-z][a-z-]+)(?:[= ]({_VALUES}|{words}))?(?![\w=-])", re.VERBOSE)
+    return re.compile(rf"(?<![\w-])--(no-)?([a-z][a-z-]+)(?:[ ]({_VALUES}|{_PLACEHOLDER}|{words})(?<!:)|=([^\s;()]*[^\s;,():]))?"
+                      r"(?![\w=-])", re.VERBOSE)
 
 
 def in_python(message: str, renamed: Mapping[str, str] | None = None) -> str:
@@ -131,11 +133,13 @@ def in_python(message: str, renamed: Mapping[str, str] | None = None) -> str:
     """
 
     def argument(found: re.Match[str]) -> str:
-        name, value = found[2].replace("-", "_"), found[3]
+        name, value = found[2].replace("-", "_"), found[3] or found[4]
         name = (renamed or {}).get(name, name)
         if found[1] or (name in _FLAGS and not value):
             return f"{name}={not found[1]}"
-        return f"{name}={value!r}" if value else f"{name}="
+        if not value or re.fullmatch(rf"{_PLACEHOLDER}|-?[0-9.]+(?:e[-+]?[0-9]+)?", value):
+            return f"{name}={value or ''}"
+        return f"{name}={value!r}"
 
     parts, end = [], 0
     for command in (*_COMMAND.finditer(message), None):

@@ -73,8 +73,8 @@ _READ = {"geometry_only": False, "without_statistics": False, "unit": "auto", "c
          "sinogram": False, "gaps": False, "direction": "auto", "axis_side": "auto"}
 _OF_ALL = ("geometry_only", "without_statistics", "axis", "pixel", "water", "unit", "center")
 _IMAGES = {name: _READ.get(name) for name in ReadOptions.__annotations__ if name not in _OF_ALL}
-_APPLY = {**{name: ("frames", "nxtomo", "dataexchange") for name in _IMAGES}, "axis": ("frames", "nxtomo", "dataexchange"),
-          "pixel": ("frames", "nxtomo", "dataexchange", "rabbitct"), "entry": ("nxtomo", "dataexchange")}
+_APPLY = {**{name: ("frames", "nxtomo", "dataexchange") for name in _IMAGES}, "pixel": ("frames", "nxtomo", "dataexchange", "rabbitct"),
+          "entry": ("nxtomo", "dataexchange")}
 _SIGNS = {"auto": "GT_SIGN_OPEN", "as-file": "GT_SIGN_AS_FILE", "reversed": "GT_SIGN_REVERSED"}
 _lent: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()  # memory that C options point to, for their lifetime
 
@@ -121,7 +121,7 @@ def read_options(**options: Unpack[ReadOptions]) -> Any:
     without_statistics : bool
         Reads neither weights nor photons.
     axis : float, optional
-        Detector column of the projected axis of rotation, of images and HDF5 Data Exchange.
+        Detector column of the projected axis of rotation.
     pixel : float, optional
         Pixel pitch, mm, of images and HDF5 Data Exchange.
     water : float, optional
@@ -183,11 +183,11 @@ def read_options(**options: Unpack[ReadOptions]) -> Any:
 def options_for(path: Path, options: dict[str, Any]) -> Any:
     """Returns the read options of a file or folder, and refuses options that do not apply to its format."""
     o = read_options(**options)
-    said = [name for name, value in options.items() if name in _APPLY and value != _IMAGES.get(name)]
-    found = ffi.new("const gt_format **")
-    if said and lib.gt_file_kind(_name(path), found, ffi.new("int *")) == 0:  # else reading reports the reason
+    said = [name for name, value in options.items() if name in ("axis", *_APPLY) and value != _IMAGES.get(name)]
+    found, projections = ffi.new("const gt_format **"), ffi.new("int *")
+    if said and lib.gt_file_kind(_name(path), found, projections) == 0:  # else reading reports the reason
         for name in said:
-            if text(found[0].name) not in _APPLY[name]:
+            if not projections[0] if name == "axis" else text(found[0].name) not in _APPLY[name]:
                 raise ArgumentError(f"{name} does not apply to a {text(found[0].about)} file: {os.fsdecode(path)}")
     return o
 

@@ -31,6 +31,8 @@ class Penalty:
     --------
     >>> gantry.Penalty("huber", strength=30, delta="5HU").spec
     'huber:strength=30,delta=5HU'
+    >>> gantry.huber(strength=30, delta="5HU")
+    gantry.huber(strength=30, delta='5HU')
     """
 
     def __init__(self, name: str, *, noise: str | None = None, **parameters: Any) -> None:
@@ -53,8 +55,15 @@ class Penalty:
         check(lib.gt_regularizer_new(self._words.encode(), be.c, c_type(dtype), grid.c, lent.c if lent else ffi.NULL, out))
         return ffi.gc(out[0], lib.gt_penalty_free)
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) is Penalty and self.spec == other.spec)
+
+    def __hash__(self) -> int:
+        return hash(self._words) if type(self) is Penalty else id(self)
+
     def __repr__(self) -> str:
-        return f"Penalty('{self.spec}')"
+        given = {"noise": self.noise, **self.parameters} if self.noise is not None else self.parameters
+        return f"gantry.{tables.python_name(self.name)}({', '.join(f'{key}={value!r}' for key, value in given.items())})"
 
 
 class Denoiser(Penalty):

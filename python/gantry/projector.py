@@ -149,7 +149,9 @@ class Operator(LinearOperator):
         return tuple(shape[:-n])
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
-        """Called by NumPy for np.matmul(A, x), np.multiply(2, A), and for x @ A and 2 * A with an array or scalar on the left."""
+        """Called by NumPy for np.matmul(A, x), np.multiply(2, A), and with an array or scalar on the left for x @ A, 2 * A and x == A."""
+        if ufunc in (np.equal, np.not_equal) and method == "__call__":
+            return ufunc is np.not_equal  # an operator equals no array
         names = {np.matmul: ("__matmul__", "__rmatmul__"), np.multiply: ("__mul__", "__rmul__")}.get(ufunc)
         if names is None or method != "__call__" or keywords:
             return NotImplemented

@@ -309,7 +309,8 @@ def solve(name: str | Solver, A: Projector, b: Any, *, x0: Any = None, weights: 
     if not isinstance(A, Projector):
         raise ArgumentError(f"A: a {type(A).__name__}, expected a gantry.Projector")
     if penalty is not None and not isinstance(penalty, Penalty):
-        raise ArgumentError(f"penalty: a {type(penalty).__name__}, expected a gantry.Penalty such as gantry.huber(strength=30)")
+        cure = "gantry.Denoiser(function)" if callable(penalty) else "a gantry.Penalty such as gantry.huber(strength=30)"
+        raise ArgumentError(f"penalty: {kind_of(penalty)}, expected {cure}")
     b, weights = _unmasked(values_of(b, A.scan, "b", "A"), weights)
     array = host_array(b, A.dtype, "b")
     check_shape("b", array.shape, A.range_shape, "[view][row][column]")

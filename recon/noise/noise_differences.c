@@ -38,7 +38,7 @@ static double coefficient(const struct stencil *t, size_t a, size_t b)
 
 /* Positions of one stencil, evenly over the scan, and the ratios found there. */
 struct search {
-	const gt_noise_model *noise; /* of unit scale */
+	const gt_noise_model *noise; /* unit scale */
 	const gt_projections *p;
 	struct stencil t;
 	size_t places[AXES], margin[AXES],

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include "core/arguments.h"
 #include "core/try.h"
+#include "core/vectors/sets.h"
+#include "core/vectors/vector_exp.h"
 #include "geometry/projections.h"
 #include "recon/noise/noise_differences.h"
 #include "recon/noise/noise_estimate.h"
@@ -22,26 +24,62 @@ struct gt_noise_model {
 
 static int is_known(const gt_counting *c) { return c->count > 0 || c->photons; }
 
-static inline double variance_at(const gt_noise_model *m, size_t i, double line)
+/* Sources of a variance; each has a loop of its own, without branches. */
+enum kind { BY_COUNT, BY_PHOTONS, BY_WEIGHT, BY_LINE };
+
+static enum kind kind_of(const gt_noise_model *m)
 {
-	if (is_known(&m->known)) {
-		const double photons = (m->known.count > 0 ? m->known.count : m->known.photons[i]) * exp(-line);
-		const double N = photons > 1 ? photons : 1;
-		return (float)((N + m->known.electronic * m->known.electronic) / (N * N));
-	}
-	if (m->p->weight)
-		return (float)(m->p->weight[i] > 0 ? m->scale / m->p->weight[i] : 0);
-	return (float)(m->scale * exp(line < MAX_LINE_INTEGRAL ? line : MAX_LINE_INTEGRAL));
+	return m->known.count > 0 ? BY_COUNT : m->known.photons ? BY_PHOTONS : m->p->weight ? BY_WEIGHT : BY_LINE;
 }
+
+GT_INLINE double variance_of(const gt_noise_model *m, enum kind kind, size_t i, double line)
+{
+	const double electronic = m->known.electronic;
+	if (kind == BY_COUNT || kind == BY_PHOTONS) {
+		const double photons = (kind == BY_COUNT ? m->known.count : m->known.photons[i]) * gt_vector_exp(-line);
+		const double N = photons > 1 ? photons : 1;
+		return (float)((N + electronic * electronic) / (N * N));
+	}
+	if (kind == BY_WEIGHT) {
+		const double w = m->p->weight[i];
+		return (float)(w > 0 ? m->scale / w : 0);
+	}
+	return (float)(m->scale * gt_vector_exp(line < MAX_LINE_INTEGRAL ? line : MAX_LINE_INTEGRAL));
+}
+
+static double variance_at(const gt_noise_model *m, size_t i, double line) { return variance_of(m, kind_of(m), i, line); }
 
 int gt_noise_is_known(const gt_noise_model *m, size_t i) { return is_known(&m->known) || !m->p->weight || m->p->weight[i] > 0; }
 
 double gt_noise_variance(const gt_noise_model *m, size_t i) { return variance_at(m, i, m->p->data[i]); }
 
+#define VARIANCES(kind)                                                          \
+	case kind:                                                               \
+		for (size_t k = 0; k < n; k++)                                   \
+			variance[k] = variance_of(&m, kind, first + k, line[k]); \
+		break;
+GT_INLINE void variances(const gt_noise_model *model, size_t first, size_t n, const double *line, double *restrict variance)
+{
+	const gt_noise_model m = *model; /* no store of the loops may change it */
+	switch (kind_of(&m)) {
+		VARIANCES(BY_COUNT)
+		VARIANCES(BY_PHOTONS)
+		VARIANCES(BY_WEIGHT)
+		VARIANCES(BY_LINE)
+	}
+}
+
+GT_AVX2 static void variances_avx2(const gt_noise_model *m, size_t first, size_t n, const double *line, double *variance)
+{
+	variances(m, first, n, line, variance);
+}
+
 void gt_noise_variances(const gt_noise_model *m, size_t first, size_t n, const double *line, double *variance)
 {
-	for (size_t k = 0; k < n; k++)
-		variance[k] = variance_at(m, first + k, line[k]);
+	if (gt_runs_here("avx2"))
+		variances_avx2(m, first, n, line, variance);
+	else
+		variances(m, first, n, line, variance);
 }
 
 double gt_noise_scale(const gt_noise_model *m) { return m->scale; }
@@ -83,7 +121,7 @@ gt_status gt_noise_estimate(const gt_projections *p, const gt_counting *known, g
 	return st;
 }
 
-enum { PIXELS_PER_PIECE = 1 << 14 };
+enum { PIXELS_PER_PIECE = 1 << 14, PART = 256 };
 
 struct deviations {
 	const gt_noise_model *noise;
@@ -95,16 +133,25 @@ struct deviations {
 static void deviate(void *self, size_t begin, size_t end, int worker)
 {
 	const struct deviations *s = self;
+	double line[PART], variance[PART];
 	(void)worker;
-	for (size_t i = begin; i < end; i++) {
-		const double variance = variance_at(s->noise, i, s->noise->p->data[i]);
-		s->out[i] = (float)sqrt(variance);
-		if (variance > s->min_variance) {
-			gt_photon_starvation *piece = &s->starved[i / PIXELS_PER_PIECE];
-			piece->pixels++;
-			piece->variance += variance;
-			piece->line += s->noise->p->data[i];
+	for (size_t first = begin; first < end; first += PART) {
+		const size_t n = end - first < PART ? end - first : PART;
+		int exceeds = 0;
+		for (size_t k = 0; k < n; k++)
+			line[k] = s->noise->p->data[first + k];
+		gt_noise_variances(s->noise, first, n, line, variance);
+		for (size_t k = 0; k < n; k++) {
+			s->out[first + k] = (float)sqrt(variance[k]);
+			exceeds |= variance[k] > s->min_variance;
 		}
+		for (size_t k = 0; exceeds && k < n; k++)
+			if (variance[k] > s->min_variance) {
+				gt_photon_starvation *piece = &s->starved[(first + k) / PIXELS_PER_PIECE];
+				piece->pixels++;
+				piece->variance += variance[k];
+				piece->line += line[k];
+			}
 	}
 }
 

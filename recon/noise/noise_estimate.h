@@ -9,8 +9,8 @@
 typedef struct gt_noise_model gt_noise_model;
 /* Estimates the noise of p. With known photons (a count, or counts of each pixel) the variance of a line integral p
  * is (N + electronic^2)/N^2 with N = photons exp(-p). Otherwise it is s/w with weights w of p, or s exp(p). The scale
- * s is estimated from differences of neighbouring pixels. These are products of second differences along two axes, or
- * sixth differences along one, whose median square is insensitive to edges. known: NULL: the photons of p, if any. p
+ * s is estimated from differences of neighbouring pixels: second differences along two axes, or sixth differences
+ * along one. Their median square is insensitive to edges. known: NULL: the photons of p, if any. p
  * and the counts of `known` are borrowed. The pool may be NULL. GT_ERR_UNSUPPORTED: too few neighbouring pixels. */
 gt_status   gt_noise_estimate(const gt_projections *p, const gt_counting *known, gt_pool *pool, gt_noise_model **model);
 void        gt_noise_free(gt_noise_model *model);                       /* NULL is fine */
@@ -20,7 +20,7 @@ double      gt_noise_variance(const gt_noise_model *model, size_t pixel);
 double      gt_noise_scale(const gt_noise_model *model);
 /* Returns the estimated unattenuated photons per pixel if one number was estimated for all pixels; else 0. */
 double      gt_noise_photons(const gt_noise_model *model);
-/* Source of the model: "photons as given", "differences of neighbouring cells", ... */
+/* Source of the model, as text. */
 const char *gt_noise_source(const gt_noise_model *model);
 
 /* Sums over the pixels whose variance exceeds a bound: they have hardly any photons. */

@@ -1,6 +1,6 @@
-/* Finds the strength of a penalty from the noise of the data and of the direct method, and from local responses
- * (recon/noise/local_noise_model.h). docs/regularizers.md, "Strength from the noise", describes the steps. In addition
- * to the solver's memory it takes a volume and a set of projections on the host, and on the device. */
+/* Finds the strength of a penalty from the noise of the data and of the direct method, and from local responses. See
+ * recon/noise/local_noise_model.h, and docs/regularizers.md, "Strength from the noise". It needs a volume and a set
+ * of projections on host and device, in addition to the memory of the solver. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -143,7 +143,7 @@ static gt_status find_object(gt_strength_search *s)
 	}
 	gt_array_get_float(s->q->start, s->host);
 	GT_TRY(gt_backend_status(s->be));
-	GT_TRY(gt_object_voxels_find(s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object));
+	GT_TRY(gt_object_voxels_find(gt_backend_pool(s->be), s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object));
 	keep_asked(s);
 	s->mean = mean_of_asked(s);
 done:

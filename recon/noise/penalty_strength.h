@@ -32,9 +32,9 @@ typedef struct {
 	size_t first_across[2], across[2];      /* likewise along x and y: voxels from first_across on; across 0: all */
 	const gt_short_run *short_run;          /* gives the object's structure; NULL: structure is ignored */
 } gt_strength_problem;
-/* Finds the strength beta, in the unit of the parameter `strength` of the penalty, that leaves a noise of noise_hu
- * HU. The noise is the root mean square over six positions in water, or else in the object, to 2 %. noise_hu 0: four
- * tenths of the noise of the direct method, which is also the maximum. All HU, also in `penalty`, refer to q->water.
+/* Finds the strength beta (unit: parameter `strength` of the penalty) for a noise of noise_hu HU, to 2 %. The noise is
+ * the root mean square over six positions in water, or else in the object. Its maximum is the noise of the direct
+ * method; noise_hu 0: 0.4 times that. All HU, also in `penalty`, refer to q->water.
  * GT_ERR_ARG: no strength leaves so little noise. */
 gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, double *beta);
 

@@ -10,7 +10,7 @@ void gt_small_inverse(size_t n, const double *a, double *inverse)
 {
 	double root[GT_SMALL_ROWS * GT_SMALL_ROWS], x[GT_SMALL_ROWS];
 	gt_small_root(n, a, root);
-	if (n == 1) { /* of one layer, millions of times */
+	if (n == 1) { /* one layer: called millions of times */
 		inverse[0] = root[0] > 0 ? 1 / root[0] / root[0] : 0;
 		return;
 	}

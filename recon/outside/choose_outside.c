@@ -6,6 +6,7 @@
 #include <gantry/constants.h>
 #include <gantry/regularizer.h>
 #include "core/log.h"
+#include "core/partition/rank.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/modules.h"
@@ -13,6 +14,7 @@
 #include "recon/recon.h"
 #include "recon/truncation.h"
 #include "recon/weights/model_weights.h"
+#include "team/process_group.h"
 
 /* A grid widened to the object has at most this factor more voxels: then it is computed. */
 #define MAX_WIDER 1.5
@@ -117,21 +119,39 @@ static void choose_air(choice *c, int is_named)
 	          b->low[0], b->high[0], b->low[1], b->high[1], part);
 }
 
-/* The analytic method of helices is less accurate than that of circles: subtracted errors remain in the region. */
-static gt_outside_mode automatic(const choice *c)
+/* Finds the first reason why subtraction is less accurate than the widened grid; NULL: none. The analytic method of
+ * helices is less accurate than the analytic method of circles: subtracted errors remain in the region. */
+static const char *inaccurate(const choice *c)
 {
-	if (c->why_not || c->wider <= MAX_WIDER || !(c->sampling >= MIN_SAMPLING) || gt_scan_is_helical(c->j->p->scan))
-		return GT_OUTSIDE_GRID;
-	return GT_OUTSIDE_SUBTRACT;
+	if (!(c->sampling >= MIN_SAMPLING))
+		return "too few views for an analytic method there";
+	if (gt_scan_is_helical(c->j->p->scan))
+		return "an analytic method is less accurate on a helix";
+	if (c->j->method.solver->traits & GT_AMPLIFIES_INCONSISTENCY)
+		return "the solver amplifies errors of a subtracted object";
+	return NULL;
 }
 
-static void report_subtracted(const choice *c)
+static gt_outside_mode automatic(const choice *c)
+{
+	return c->why_not || c->wider <= MAX_WIDER || inaccurate(c) ? GT_OUTSIDE_GRID : GT_OUTSIDE_SUBTRACT;
+}
+
+/* 1: the widened grid fits into the memory of all processes of the team. */
+static int grid_fits(const choice *c)
+{
+	const int fits = gt_recon_fits(c->r, c->j);
+	return gt_processes_are_spec(c->j->with.backend) ? gt_group_all(fits) : fits;
+}
+
+/* why: reason against the widened grid; NULL: the cost alone. */
+static void report_subtracted(const choice *c, const char *why)
 {
 	const gt_object_box *b = &c->box;
 	gt_notify(&c->r->on.log, GT_INFO, GT_ABOUT_CHOICE,
 	          "the object extends outside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %s reconstructs it there, and its projections "
-	          "are subtracted from the data (--outside grid widens the grid)",
-	          b->low[0], b->high[0], b->low[1], b->high[1], gt_analytic_for(c->j->p->scan)->name);
+	          "are subtracted from the data%s%s (--outside grid widens the grid)",
+	          b->low[0], b->high[0], b->low[1], b->high[1], gt_analytic_for(c->j->p->scan)->name, why ? "; " : "", why ? why : "");
 }
 
 static void report_widened(const choice *c, const char *why)
@@ -147,13 +167,7 @@ static void report_widened(const choice *c, const char *why)
 }
 
 /* NULL: the cost alone. */
-static const char *reason_for_grid(const choice *c)
-{
-	if (c->why_not || c->wider <= MAX_WIDER)
-		return c->why_not;
-	return c->sampling >= MIN_SAMPLING ? "an analytic method is less accurate on a helix"
-	                                   : "too few views for an analytic method there";
-}
+static const char *reason_for_grid(const choice *c) { return c->why_not || c->wider <= MAX_WIDER ? c->why_not : inaccurate(c); }
 
 static gt_status choose(choice *c)
 {
@@ -166,12 +180,12 @@ static gt_status choose(choice *c)
 	c->wider = voxels_with(c, GT_OUTSIDE_GRID) / voxels_with(c, GT_OUTSIDE_SUBTRACT);
 	c->sampling = sampling_of(c);
 	*o = (gt_outside){ asked == GT_OUTSIDE_AUTO ? automatic(c) : (gt_outside_mode)asked, c->box };
-	/* If the widened grid does not fit into memory. */
-	if (asked == GT_OUTSIDE_AUTO && o->mode == GT_OUTSIDE_GRID && !c->why_not && c->sampling >= MIN_SAMPLING &&
-	    !gt_recon_fits(c->r, c->j))
+	const int is_short = asked == GT_OUTSIDE_AUTO && o->mode == GT_OUTSIDE_GRID && !c->why_not && c->sampling >= MIN_SAMPLING &&
+	                     !grid_fits(c);
+	if (is_short)
 		o->mode = GT_OUTSIDE_SUBTRACT;
 	if (o->mode == GT_OUTSIDE_SUBTRACT)
-		report_subtracted(c);
+		report_subtracted(c, is_short ? "the widened grid does not fit into memory" : NULL);
 	else
 		report_widened(c, asked == GT_OUTSIDE_GRID ? NULL : reason_for_grid(c));
 done:

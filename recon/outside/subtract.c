@@ -124,7 +124,7 @@ gt_status gt_outside_coverage(const gt_scan *scan, const gt_grid *all, gt_analyt
 
 /* Slices before and after the covered ones belong to the slabs at the ends. The method fills them from their
  * neighbours. */
-gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, gt_subsets *s)
+gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, gt_stream *held, gt_subsets *s)
 {
 	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
 	gt_recon_job quiet = *j;
@@ -136,6 +136,8 @@ gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, g
 		return GT_OK;
 	quiet.on.log = (gt_listener){ NULL, NULL };
 	gt_outside_coarse_grid(&j->outside, &margin, e, &all);
+	if (held)
+		gt_stream_rooms_free(held);
 	GT_TRY(gt_outside_coverage(e->all->scan, &all, &c));
 	const size_t max = larger(gt_scan_size(e->p.scan), gt_grid_voxels(&e->grid)) / (all.n[0] * all.n[1]), slices = larger(1, max);
 	for (size_t z = c.first; z < c.end; z += slices) {
@@ -144,6 +146,8 @@ gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, g
 		slab.asked = &slab.grid;
 		GT_TRY(subtract_slab(&quiet, &slab, &e->grid, be, s));
 	}
+	if (held)
+		GT_TRY(gt_stream_rooms_new(held));
 done:
 	return st;
 }

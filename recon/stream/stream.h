@@ -33,7 +33,10 @@ typedef struct {
 typedef struct gt_stream gt_stream;
 gt_status gt_stream_new (const gt_stream_problem *q, gt_stream **s);
 void      gt_stream_free(gt_stream *s);                 /* call it after freeing the operators; NULL is allowed */
-const gt_stream_cut *gt_stream_has(const gt_stream *s);
+/* Allocate and release the buffers of the slabs and batches; gt_stream_new() allocates them. Another stream may use the
+ * memory while they are released, but no operator of s may run. */
+gt_status gt_stream_rooms_new (gt_stream *s);
+void      gt_stream_rooms_free(gt_stream *s);
 /* Makes the operator of a scan, one of the subsets, on host arrays; also in a dry run of the host. */
 gt_status gt_stream_operator(gt_stream *s, const gt_scan *scan, gt_linop **A);
 /* Like gt_subsets_new(); also returns the stream, which the operators share. */

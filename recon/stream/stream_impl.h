@@ -41,6 +41,4 @@ void gt_stream_down(gt_stream *s, const gt_array *x, void *to, int adds);
 typedef struct { size_t n, run, from_stride, stride; } gt_stream_runs;
 /* Stores values of page-locked memory in y, or adds them. */
 void gt_stream_keep(gt_stream *s, const void *from, const gt_stream_runs *of, void *y, int adds);
-gt_status gt_stream_rooms_new (gt_stream *s);
-void      gt_stream_rooms_free(gt_stream *s);
 #endif

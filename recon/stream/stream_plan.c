@@ -196,8 +196,6 @@ done:
 	return st;
 }
 
-const gt_stream_cut *gt_stream_has(const gt_stream *s) { return &s->cut; }
-
 /* Bytes per second between page-locked memory of the host and a GPU (docs/measurements.md, gantry devices --links). */
 static const double link = 55e9;
 static const double max_ratio = 4;

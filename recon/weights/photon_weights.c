@@ -2,11 +2,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/arguments.h"
+#include "core/vectors/sets.h"
+#include "core/vectors/vector_exp.h"
 #include "recon/weights/photon_weights.h"
 
 /* Minimum per pixel; fewer photons lose precision behind an object in float. */
 #define MIN_PHOTONS 1e-6
-enum { GRAIN = 1 << 16 };
+enum { GRAIN = 1 << 16, PART = 256 };
 
 struct job {
 	const gt_counting *c; /* NULL: weights are given */
@@ -16,30 +18,50 @@ struct job {
 	size_t n;
 };
 
-static double weight_of(const struct job *j, size_t i)
+/* NAN: no weight. */
+GT_INLINE double weight_of(double photons, double electronic, double line)
 {
-	if (!j->c)
-		return j->in[i];
-	const double photons = j->c->photons ? j->c->photons[i] : j->c->count, p = j->in[i], N = photons * exp(-p);
-	if (!isfinite(p) || !(photons > 0 && photons < INFINITY))
-		return NAN;
-	return N > 0 ? N * (N / (N + j->c->electronic * j->c->electronic)) : 0;
+	const double N = photons * gt_vector_exp(-line), weight = N > 0 ? N * (N / (N + electronic * electronic)) : 0;
+	return fabs(line) < INFINITY && photons > 0 && photons < INFINITY ? weight : NAN;
 }
+
+GT_INLINE void find_weights(const struct job *j, size_t first, size_t n, double *restrict weight)
+{
+	const double electronic = j->c ? j->c->electronic : 0, count = j->c ? j->c->count : 0;
+	const float *in = j->in + first, *photons = j->c && j->c->photons ? j->c->photons + first : NULL;
+	if (!j->c)
+		for (size_t k = 0; k < n; k++)
+			weight[k] = in[k];
+	else if (photons)
+		for (size_t k = 0; k < n; k++)
+			weight[k] = weight_of(photons[k], electronic, in[k]);
+	else
+		for (size_t k = 0; k < n; k++)
+			weight[k] = weight_of(count, electronic, in[k]);
+}
+
+GT_AVX2 static void find_weights_avx2(const struct job *j, size_t first, size_t n, double *weight) { find_weights(j, first, n, weight); }
+static void find_weights_any(const struct job *j, size_t first, size_t n, double *weight) { find_weights(j, first, n, weight); }
 
 /* Sums chunks of fixed length, independent of the number of threads. */
 static void weigh(void *self, size_t begin, size_t end, int worker)
 {
 	const struct job *j = self;
+	const int avx2 = gt_runs_here("avx2");
+	double weight[PART];
 	(void)worker;
 	for (size_t i = begin; i < end;) {
 		const size_t piece = i / GRAIN, to = (piece + 1) * GRAIN < end ? (piece + 1) * GRAIN : end;
 		double sum = 0;
 		int negative = 0;
-		for (; i < to; i++) {
-			const double w = weight_of(j, i);
-			j->w[i] = (float)w;
-			negative |= w < 0;
-			sum += w;
+		for (size_t n; i < to; i += n) {
+			n = to - i < PART ? to - i : PART;
+			(avx2 ? find_weights_avx2 : find_weights_any)(j, i, n, weight);
+			for (size_t k = 0; k < n; k++) {
+				j->w[i + k] = (float)weight[k];
+				negative |= weight[k] < 0;
+				sum += weight[k];
+			}
 		}
 		j->sum[piece] = negative ? NAN : sum;
 	}

@@ -184,6 +184,16 @@ START_TEST(axis_out_of_sight_and_no_circle)
 	gt_scan *s = scan_of(&o);
 	REFUSED(s, "fdk", "does not see the rotation axis");
 	gt_scan_free(s);
+	/* Weights of both sides need at least one column beyond the axis. */
+	for (int inside = 0; inside < 2; inside++) {
+		o.column_offset = (double)(o.columns - 1) / 2 - (inside ? 1 : 0.9);
+		s = scan_of(&o);
+		if (inside)
+			ck_ok(run(s, "fdk", NULL));
+		else
+			REFUSED(s, "fdk", "expected it at least one column from the edge");
+		gt_scan_free(s);
+	}
 	o = orbit_of(GT_FLAT);
 	s = scan_of(&o);
 	for (size_t v = 0; v < s->views; v++)

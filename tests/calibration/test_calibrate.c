@@ -1,4 +1,4 @@
-/* Self-calibration of a shifted, rolled and slanted detector from the projections of an unknown object.
+/* Self-calibration of a shifted, rolled and slanted detector, and of a tilted axis, from projections of an unknown object.
  * labels: unit physics slow backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -9,17 +9,22 @@
 #include "calibration/correct.h"
 #include "tests/support/support.h"
 
-/* Ellipsoids and boxes throughout the field of view, also near its top and bottom. */
-static void write_phantom(void)
+/* Ellipsoids and boxes throughout the field of view, also near its top and bottom; or in a plate. */
+static void write_phantom(int plate)
 {
-	gt_test_write("phantom.shapes",
-	              "unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
-	              "ellipsoid center=12,14,11 radius=4 density=0.06\nellipsoid center=-9,-14,12 radius=4 density=0.05\n"
-	              "box center=8,-3,-12 size=9,5,6 angles=25,10,0 density=0.04\nellipsoid center=0,17,-14 radius=3 density=0.08\n");
+	gt_test_write(
+		"phantom.shapes",
+		plate ? "unit mm-1\nbox size=36,36,3 density=0.02\nellipsoid center=4,-6,1 radii=6,4,1 density=0.05\n"
+			"ellipsoid center=-9,9,-1 radius=2 density=0.05\nellipsoid center=12,13,2 radius=2 density=0.06\n"
+			"ellipsoid center=-9,-14,1 radius=2 density=0.05\nbox center=8,-3,-2 size=9,3,2 angles=25,0,0 density=0.04\n"
+			"ellipsoid center=0,15,-2 radius=1.5 density=0.08\nellipsoid center=-15,-2,2 radius=1.5 density=0.08\n"
+		      : "unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
+			"ellipsoid center=12,14,11 radius=4 density=0.06\nellipsoid center=-9,-14,12 radius=4 density=0.05\n"
+			"box center=8,-3,-12 size=9,5,6 angles=25,10,0 density=0.04\nellipsoid center=0,17,-14 radius=3 density=0.08\n");
 }
 
 /* The smallest sizes with the required accuracy: slant needs columns and views, roll of parallel rays all rows. */
-static gt_projections *scan_of(gt_shape shape, double offset, const double truth[GT_CALIBRATE_PARAMETERS])
+static gt_projections *scan_of(gt_shape shape, double offset, double tilt, const double truth[GT_CALIBRATE_PARAMETERS])
 {
 	static const struct {
 		size_t views, rows, columns;
@@ -35,11 +40,12 @@ static gt_projections *scan_of(gt_shape shape, double offset, const double truth
 		                 .source_to_axis = 100,
 		                 .source_to_detector = 200,
 		                 .turn = 2 * GT_PI,
-		                 .column_offset = offset };
+		                 .column_offset = offset,
+		                 .tilt = tilt };
 	gt_scan *nominal = NULL, *real = NULL;
 	gt_projections *p = NULL;
 	gt_phantom *phantom = NULL;
-	write_phantom();
+	write_phantom(tilt > 0);
 	ck_ok(gt_scan_orbit(&orbit, &nominal));
 	ck_ok(gt_scan_clone(nominal, &real));
 	gt_calibrate_apply(truth, real);
@@ -56,12 +62,14 @@ static gt_projections *scan_of(gt_shape shape, double offset, const double truth
 
 static const struct {
 	gt_shape shape;
-	double offset;
+	double offset, tilt;
 	unsigned what;
 	double truth[GT_CALIBRATE_PARAMETERS];
 } cases[] = {
-	{ GT_FLAT, 3.25, 7, { 3.3, 0.5 / GT_DEGREES, 1 / GT_DEGREES, 0, 0 } },
-	{ GT_PARALLEL, 0, 3, { 1.7, 0.3 / GT_DEGREES, 0, 0, 0 } },
+	{ GT_FLAT, 3.25, 0, 7, { 3.3, 0.5 / GT_DEGREES, 1 / GT_DEGREES, 0, 0, 0 } },
+	{ GT_PARALLEL, 0, 0, 3, { 1.7, 0.3 / GT_DEGREES, 0, 0, 0, 0 } },
+	{ GT_FLAT, 1.25, 30 / GT_DEGREES, 35, { 1.3, 0.5 / GT_DEGREES, 0, 0, 0, -1.2 / GT_DEGREES } },
+	{ GT_PARALLEL, 0, 45 / GT_DEGREES, 35, { -1.3, 0.3 / GT_DEGREES, 0, 0, 0, 1.5 / GT_DEGREES } },
 };
 
 static void print(void *self, const gt_message *m)
@@ -74,8 +82,9 @@ START_TEST(found)
 {
 	gt_calibrate_options o = gt_calibrate_defaults;
 	gt_calibration c;
-	gt_projections *p = scan_of(cases[_i].shape, cases[_i].offset, cases[_i].truth);
-	static const double within[] = { 0.05, 0.02 / GT_DEGREES, 0.3 / GT_DEGREES, 0, 0 };
+	gt_projections *p = scan_of(cases[_i].shape, cases[_i].offset, cases[_i].tilt, cases[_i].truth);
+	const double roll = cases[_i].tilt > 0 ? 0.1 : 0.02;
+	const double within[] = { 0.05, roll / GT_DEGREES, 0.3 / GT_DEGREES, 0, 0, 0.1 / GT_DEGREES };
 	o.what = cases[_i].what;
 	o.threads = 2;
 	o.notes.say = print;
@@ -99,7 +108,7 @@ START_TEST(refused)
 {
 	gt_calibrate_options o = gt_calibrate_defaults;
 	gt_calibration c;
-	gt_projections *p = scan_of(GT_PARALLEL, 0, (double[GT_CALIBRATE_PARAMETERS]){ 0 });
+	gt_projections *p = scan_of(GT_PARALLEL, 0, 0, (double[GT_CALIBRATE_PARAMETERS]){ 0 });
 	o.what = 0;
 	ck_refused(gt_calibrate(p, &o, &c), GT_ERR_ARG, "what=0");
 	ck_refused(gt_calibrate(NULL, NULL, &c), GT_ERR_ARG, "no line integrals");

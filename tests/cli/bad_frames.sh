@@ -2,7 +2,6 @@
 # Folders of counts with one fault each. Errors name the fault and a remedy and write nothing; tolerable faults cause a note.
 # Flat fields before and after the scan.
 . "$(dirname "$0")/support/lib.sh"
-support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 command -v python3 >/dev/null || skip "no python3"
 
 counts() { python3 -B "$support/counts.py" "$@" || fail "counts.py $*"; }

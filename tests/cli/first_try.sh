@@ -49,7 +49,24 @@ for file in new old; do
 	holds "$(value column_offset_cells) == -2" "the axis of $file.nc"
 done
 refused_output 2 "--axis=1000: expected one of the 28 columns" import s.nc --axis 1000
-refused_output 2 "gantry import --axis sets the column of the axis" recon s.nc --axis 11
+# The axis of a scan in NetCDF, also without import; of a scan that is made.
+ok recon new.nc -o by-file.nc --like t.nc --solver sirt:iterations=2
+ok recon s.nc -o by-option.nc --like t.nc --solver sirt:iterations=2 --axis 11.5
+notes "the axis is at column 11.5, as requested (13.5394 in the file)"
+ok compare by-file.nc by-option.nc --max 0mm-1
+refused 2 "--axis does not apply to a NetCDF file: t.nc" import t.nc -o none.nc --axis 11
+ok simulate --phantom water-cylinder --reduce 32 -o made.nc --axis 11.5
+ok simulate --phantom water-cylinder --reduce 32 -o shifted.nc --column-offset -2
+ok compare made.nc shifted.nc --max 0
+refused 2 "--axis and --column-offset cannot be combined" simulate --phantom box -o none.nc --axis 3 --column-offset 1
+ok geometry make circle --scanner micro-ct --reduce 8 --axis 20.25 -o orbit.nc
+ok geometry show orbit.nc
+says "at column 20.25 "
+ok geometry orbit.nc -o orbit-2.nc --axis 22
+ok geometry show orbit-2.nc
+says "at column 22 "
+refused 2 "--axis and --column-offset cannot be combined" geometry orbit.nc -o none.nc --axis 3 --column-offset 1
+nothing_left none "an axis that was refused"
 # The end of a range of views is not in it.
 ok prepare s.nc -o part.nc --views 0:10
 ok info part.nc --json
@@ -85,6 +102,19 @@ ok recon scan.nc -o two.nc --grid 20x20x8@0.5x0.5x0.5
 ok recon counts -o one.nc --auto --geometry counts/scan.xtekct --grid 20x20x8@0.5x0.5x0.5
 ok compare one.nc two.nc --max 1e-9mm-1
 refused_output 2 "--auto and --data cannot be combined" recon counts --auto --geometry counts/scan.xtekct --data x.mhd
+# A sinogram as one array, next to another that is no geometry.
+mkdir lines
+python3 - <<'END'
+import array
+head = repr({"descr": "<f4", "fortran_order": False, "shape": (90, 64)}).ljust(117) + "\n"
+for name in ("sinogram", "other"):
+    values = array.array("f", (max(0.0, 1 - ((c - 31.5) / 20) ** 2) for v in range(90) for c in range(64)))
+    open(f"lines/{name}.npy", "wb").write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + values.tobytes())
+END
+sinogram=(recon lines/sinogram.npy --values line-integrals)
+refused_output 1 "no angles: expected a file angles.txt" "${sinogram[@]}"
+refused_output 1 "one view: the rotation axis cannot be found: expected more images, --sinogram if each line is a view" "${sinogram[@]}" --angles 0:2
+ok "${sinogram[@]}" --angles 0:2 --sinogram -o sinogram.nc
 # A sweep of the axis.
 ok calibrate scan.nc --sweep sweep.html --sweep-columns 31:35:0.5
 for column in 31 33.5 35; do

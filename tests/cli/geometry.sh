@@ -17,7 +17,7 @@ head -c 9000 whole.nc >cut.nc
 refused_output 1 "cut.nc: truncated: has 9000 bytes" geometry cut.nc
 refused_output 2 "--source-to-detector 100 mm: expected more than --source-to-axis, 200 mm" geometry make circle "${small[@]}" \
 	--source-to-axis 200 --source-to-detector 100
-refused_output 2 "--pitch is needed by a helix" geometry make helix "${small[@]}"
+refused_output 2 "--pitch: not given: expected the table feed" geometry make helix "${small[@]}"
 refused_output 2 "did you mean 'circle'" geometry make circel "${small[@]}"
 refused_output 2 "--pixel=3,5um: expected a number and a unit" geometry make circle --pixel 3,5um
 

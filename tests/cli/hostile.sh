@@ -1,12 +1,13 @@
 #!/bin/bash
-# Pipes, devices, links, bombs and escape sequences instead of files are refused with a message, within seconds and megabytes.
+# Pipes, devices, links, bombs and escape sequences instead of files are refused with a message, without waiting and within megabytes.
 . "$(dirname "$0")/support/lib.sh"
-support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 gantry_itself=$gantry
 # Every call ends: 124 is the exit code of timeout.
 # shellcheck disable=SC2317
-timed() { timeout 20 "$gantry_itself" "$@"; }
+timed() { timeout 600 "$gantry_itself" "$@"; }
 gantry=timed
+can_trace=
+if command -v strace >/dev/null && strace -o calls.txt -e trace=openat true 2>/dev/null; then can_trace=1; fi
 
 small=(--scanner ge-ct750hd --views 12 --columns 16 --rows 4 --column-pitch 56 --row-pitch 16)
 ok simulate "${small[@]}" --phantom water-cylinder -o good.nc
@@ -65,6 +66,27 @@ printf '%s\n' "[XTekCT]" SrcToObject=100 SrcToDetector=200 DetectorPixelsX=8 Det
 	Projections=1000000000 InitialAngle=0 AngularStep=1 >many.xtekct
 refused 1 "1000000000 views at even angles" geometry show many.xtekct
 
+truncate -s 100M large.xtekct && printf '[XTekCT]\n' | dd of=large.xtekct conv=notrunc 2>dd.txt
+refused 1 "large.xtekct: is larger than 64 MiB" geometry show large.xtekct
+
+# A file that no library parses in time is tried once and not once for each format.
+if command -v python3 >/dev/null; then
+	python3 - <<'PYTHON' || fail "long.dcm"
+import struct
+def element(group, tag, kind, value):
+    size = b"\0\0" + struct.pack("<I", len(value)) if kind == b"OB" else struct.pack("<H", len(value))
+    return struct.pack("<HH", group, tag) + kind + size + value
+meta = element(2, 1, b"OB", b"\0\1") + element(2, 2, b"UI", b"1.2.840.10008.5.1.4.1.1.2\0") + element(2, 0x10, b"UI", b"1.2.840.10008.1.2.1\0")
+body = b"".join(element(9, 0x1000 + i % 60000, b"LO", b"ab") for i in range(400000))
+open("long.dcm", "wb").write(b"\0" * 128 + b"DICM" + element(2, 0, b"UL", struct.pack("<I", len(meta))) + meta + body)
+PYTHON
+	if [ -n "$can_trace" ]; then
+		strace -f -o calls.txt -e trace=clone,clone3,fork,vfork "$gantry_itself" info long.dcm >/dev/null 2>&1
+		holds "$(grep -c "killed by SIGXCPU" calls.txt) <= 1" "$(grep -c "killed by SIGXCPU" calls.txt) probes of a file without end"
+	fi
+	refused 1 "" info long.dcm
+fi
+
 # A volume of several slabs: info and the writer report the same values.
 ok info volume.nc --json
 least=$(value least) most=$(value most)
@@ -121,10 +143,38 @@ refused 1 "two.json: text after the end of the JSON object, at byte 89" info two
 mkdir many
 (cd many && seq -f '%06.0f.txt' 1 20000 | xargs touch)
 refused 1 "many: is a folder that holds no files of a known format" info many
-if command -v strace >/dev/null && strace -o calls.txt -e trace=openat true 2>/dev/null; then
+if [ -n "$can_trace" ]; then
 	strace -f -o calls.txt -e trace=openat "$gantry_itself" info many >/dev/null 2>&1
 	opened=$(grep -c '"many/' calls.txt)
 	if [ "$opened" -le 100 ] || [ "$opened" -ge 3000 ]; then fail "$opened of 20000 files opened"; fi
+fi
+# A folder of many images: it is listed a few times, whatever the options.
+mkdir images
+(cd images && seq -f 's_%05.0f.tif' 1 5000 | xargs touch)
+refused 1 "images/s_00001.tif: not a TIFF file" info images
+refused 1 "images/s_00001.tif: not a TIFF file" recon images -o out.nc
+if [ -n "$can_trace" ]; then
+	strace -f -o calls.txt -e trace=openat "$gantry_itself" info images >/dev/null 2>&1
+	listed=$(grep -c '"images", O_RDONLY.*O_DIRECTORY' calls.txt)
+	holds "$listed <= 28" "$listed listings of a folder"
+fi
+
+# The geometry file is found among many other files.
+if command -v python3 >/dev/null; then
+	python3 -B "$support/counts.py" others || fail "counts.py"
+	rm -f others/angles.txt
+	(cd others && seq -f 'note_%04.0f.json' 1 600 | xargs touch)
+	sed 's/^Projections=.*/Projections=8/' many.xtekct >others/scan.xtekct
+	refused 1 "no angles: use --geometry others/scan.xtekct" recon others -o out.nc
+
+	# An image that fails after others were read, without a geometry: counts as LZW.
+	python3 - others <<'PYTHON' || fail "broken image"
+import glob, struct, sys
+path = sorted(p for p in glob.glob(sys.argv[1] + "/*.tif") if "flat" not in p and "dark" not in p)[5]
+data = open(path, "rb").read()
+open(path, "wb").write(data.replace(struct.pack("<HHII", 259, 3, 1, 1), struct.pack("<HHII", 259, 3, 1, 5)))
+PYTHON
+	refused 1 "others/scan_0006.tif: damaged" info others
 fi
 
 finish

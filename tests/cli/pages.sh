@@ -2,7 +2,6 @@
 # Pages of studies, reports and a running reconstruction in a headless browser, driven by support/more_pages.py. $GT_CHROMIUM names the
 # browser, $GT_AXE the script of axe-core (else axe/axe.min.js next to the command), $GT_PICTURES a folder for pictures.
 . "$(dirname "$0")/support/lib.sh"
-support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 
 # Without a browser.
 ok simulate --phantom water-cylinder --reduce 32 -o s.nc --truth t.nc --grid 9x8x5@20x20x20

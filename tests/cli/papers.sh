@@ -14,7 +14,7 @@ commands() { cells "$1" 2 | sed -n 's/^`\(.*\)`$/\1/p' | sort -u; }
 # runs WORD...: the command, without a GPU. It must not fail by its arguments: exit code 2 is allowed for an existing folder and for
 # a build without CUDA alone.
 runs() {
-	CUDA_VISIBLE_DEVICES='' timeout 60 "$gantry" "$@" >out.txt 2>stderr.txt
+	CUDA_VISIBLE_DEVICES='' timeout 600 "$gantry" "$@" >out.txt 2>stderr.txt
 	local code=$?
 	[ $code -eq 0 ] || [ $code -eq 1 ] || { [ $code -eq 2 ] && grep -q 'already exists\|this build has no CUDA' stderr.txt; }
 }

@@ -152,7 +152,7 @@ ok import vol.mha -o out.nc --input-unit HU
 silent lead
 rm -f out.nc
 refused_output 2 "--axis does not apply to a MetaImage file: vol.mha" import vol.mha --input-unit HU --axis 3
-refused_output 2 "--axis does not apply to a NetCDF file: scan.nc; gantry import --axis sets the column of the axis" recon scan.nc --axis 20
+refused_output 2 "--axis=56: expected one of the 56 columns, from -0.5 to 55.5" recon scan.nc --axis 56
 refused_output 2 "--pixel does not apply to a NetCDF file: scan.nc; its file states the pitch" import scan.nc --pixel 0.3
 refused_output 2 "--input-unit does not apply to projections" import scan.nc --input-unit HU
 refused_output 2 "--slope does not apply" import vol.nc --slope 3

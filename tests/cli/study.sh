@@ -76,6 +76,18 @@ refused 1 "nowhere/report.html: No such file or directory" study accuracy --from
 refused 1 "nowhere/report.html: No such file or directory" study accuracy --from nowhere -o accuracy
 nothing_left never "a study that was drawn again"
 
+# Without time the study has the errors and times of the paper's scan alone, and lists the rest.
+ok study accuracy -o late --quick --seconds 0 --backend "$backend"
+for name in bar-errors back-errors times steps; do
+	[ "$(wc -l <"late/$name.csv")" -ge 2 ] || fail "late/$name.csv has no rows"
+done
+for name in gups views size slices few-slices; do
+	[ ! -e "late/$name.png" ] || fail "late/$name.png has no values"
+done
+grep -q '"head","all","the 0 s of --seconds were over"' late/left-out.csv || fail "the head is not listed: $(cat late/left-out.csv)"
+awk -F, 'NR > 1 && !($NF > 0)' late/steps.csv | grep . && fail "a step without a time"
+[ "$(wc -l <small/steps.csv)" -gt "$(wc -l <late/steps.csv)" ] || fail "--seconds 0 has as many steps"
+
 # An existing folder is not touched.
 before=$(find small | sort | cksum)
 refused 2 "--output=small: already exists" study accuracy -o small --quick

@@ -13,7 +13,7 @@ tables="about forms limits ladder quality angles passes sizes stages rabbitct co
 refused 2 "--grid=8x8x8@1x1x1: is for the study 'accuracy'" study fdk -o never --grid 8x8x8@1x1x1
 refused 2 "scan=scan.nc: is for the study 'accuracy'" study fdk scan.nc -o never
 refused 2 "is for the study 'iterative'" study fdk -o never --cpu-reduce 2
-refused 2 "--seconds=3: is for the studies 'iterative', 'fdk' and 'tuner'" study accuracy -o never --seconds 3
+refused 2 "--seconds=3: is for the studies 'accuracy', 'iterative', 'fdk' and 'tuner'" study scale -o never --seconds 3
 refused 2 "cannot be combined with --seconds" study fdk -o never --from small --seconds 3
 refused 2 "cannot be combined with --quick" study fdk -o never --from small --quick
 refused 2 "cannot be combined with --no-figures" study accuracy -o never --from small --no-figures

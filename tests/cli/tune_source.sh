@@ -63,7 +63,7 @@ ok tune --source "$quotes" --check 'sh check.sh {}' --programs 4
 says "first       57.0000 ms  BLOCK=1 LOAD=plain SUM=loop"
 for signal in INT TERM; do
 	caught $signal started '[ -e started ]' tune --source 'my kernel.cu' --check 'touch started; sleep 30; sh check.sh {}'
-	for _ in {1..100}; do
+	for _ in {1..6000}; do
 		[ -n "$(ls tmp)" ] || break
 		sleep 0.1
 	done

@@ -1,7 +1,6 @@
 #!/bin/bash
 # Pages of `gantry view` in a headless browser, driven by support/view_page.py; $GT_CHROMIUM names the browser, $GT_PICTURES a folder for pictures.
 . "$(dirname "$0")/support/lib.sh"
-support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 
 # Without a browser.
 ok simulate --phantom water-cylinder --reduce 32 -o s.nc --truth t.nc --grid 9x8x5@20x20x20

@@ -248,7 +248,7 @@ END_TEST
 typedef struct {
 	const char *variable, *units;
 	nc_type type;
-	int format;                     /* of nc_create */
+	int format;                     /* mode of nc_create() */
 	double step[3], scale, offset;  /* x, y, z; scale 0: no attributes */
 	int float_axes, water, fill_at; /* fill_at > 0: that voxel holds the fill value */
 	double dent;                    /* moves one y coordinate */

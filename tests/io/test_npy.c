@@ -132,9 +132,9 @@ START_TEST(what_is_no_array_of_images_is_refused)
 {
 	static const char *const all[][2] = {
 		{ "{'descr': '|O', 'fortran_order': False, 'shape': (4, 3, 5), }", "its samples are '|O'" },
-		{ "{'descr': '<c8', 'fortran_order': False, 'shape': (4, 3, 5), }", "its samples are '<c8'" },
+		{ "{'descr': '<c8', 'fortran_order': False, 'shape': (4, 3, 5), }", "its samples are '<c8', expected" },
 		{ "{'descr': '<f8', 'fortran_order': True, 'shape': (4, 3, 5), }", "three dimensions in Fortran order" },
-		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (60,), }", "its shape is (60,), }, expected" },
+		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (60,), }", "its shape is (60,), expected" },
 		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 3, 5), }", "its shape is (2, 2, 3, 5)" },
 		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 3, 6), }",
 		  "states 4 x 3 x 6 numbers of 8 bytes, but has 480 bytes" },

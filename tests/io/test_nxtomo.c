@@ -62,7 +62,7 @@ static double field_of(int fault, int after, size_t cell)
 	return light;
 }
 
-static size_t chunk[3]; /* of images; 0: contiguous */
+static size_t chunk[3]; /* 0: contiguous */
 
 static int put(int group, const char *name, nc_type type, int rank, const size_t *size, const double *data)
 {

@@ -96,8 +96,64 @@ START_TEST(in_parts)
 }
 END_TEST
 
+START_TEST(reversed_sign)
+{
+	enum { N = 2 * 3 * 4 };
+	float data[N] = { 0 };
+	gt_projections p = { .tag = GT_IS_PROJECTIONS, .data = data };
+	ck_ok(gt_scan_new(GT_FLAT, 2, 3, 4, &p.scan));
+	for (int way = 0; way < 4; way++) {
+		/* air, an object, its negative, and noise around 0 */
+		for (int i = 0; i < N; i++)
+			data[i] = way == 0 ? 0 : way == 3 ? 0.1f * (float)(i % 2 ? 1 : -1) : (float)(i % 3) * (way == 1 ? 0.2f : -0.2f);
+		heard.times = 0;
+		gt_projections_note_sign(&p, &listener, "a.nc");
+		ck_assert_int_eq(heard.times, way == 2);
+	}
+	gt_value_range r = { .size = sizeof r };
+	const float below[4] = { -1, -1, -1, 0.2f };
+	gt_value_range_scan(&r, below, 4);
+	gt_value_range_warn(&r, &listener, "b.nc");
+	ck_assert_ptr_nonnull(strstr(heard.text, "b.nc: 3 of 4 values are below -0.05 and 1 above 0.05: expected -ln(I/I0)"));
+	gt_scan_free(p.scan);
+}
+END_TEST
+
+/* Rows of one value within the object, and in air at the ends. */
+START_TEST(constant_rows)
+{
+	enum { VIEWS = 2, ROWS = 6, COLUMNS = 3, N = VIEWS * ROWS * COLUMNS };
+	float data[N];
+	gt_projections p = { .tag = GT_IS_PROJECTIONS, .data = data };
+	ck_ok(gt_scan_new(GT_FLAT, VIEWS, ROWS, COLUMNS, &p.scan));
+	static const struct {
+		int first, end;
+		float value;
+		const char *says;
+	} all[] = { { 0, 0, 0, NULL },
+		    { 0, 2, 0, NULL },
+		    { 4, 6, 0, NULL },
+		    { 2, 3, 0, "a.nc: 1 row has one value in all views, as row 2 with 0 between means of" },
+		    { 3, 5, 9, "a.nc: 2 rows have one value in all views, as row 3 with 9 between means of" },
+		    { 3, 4, 1.2f, NULL } };
+	for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+		for (int i = 0; i < N; i++) {
+			const int row = i / COLUMNS % ROWS;
+			data[i] = row >= all[k].first && row < all[k].end ? all[k].value : 1 + 0.1f * (float)(i * 7 % 5);
+		}
+		heard.times = 0;
+		gt_projections_constant_rows(&p, &listener, "a.nc");
+		ck_assert_int_eq(heard.times, all[k].says != NULL);
+		ck_assert_msg(!all[k].says || !strncmp(heard.text, all[k].says, strlen(all[k].says)), "%s", heard.text);
+	}
+	gt_scan_free(p.scan);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
+	tcase_add_test(tc, reversed_sign);
+	tcase_add_test(tc, constant_rows);
 	tcase_add_test(tc, limits);
 	tcase_add_test(tc, message);
 	tcase_add_test(tc, refusal);

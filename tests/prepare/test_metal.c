@@ -242,8 +242,29 @@ START_TEST(metal_is_put_back)
 }
 END_TEST
 
-/* The threshold is relative to the object, not to water: a scan in pixels 1000 times smaller, with an attenuation
- * 1000 times larger, is corrected equally. */
+/* Metal in a layer that the prior takes for air: rays next to its trace graze the prior. Sums of views are kept. */
+START_TEST(quotients_at_the_rim)
+{
+	static const char layer[] = "combine replace\ncylinder center=0,0,0 radius=88 length=90 density=0.35\n"
+				    "cylinder center=-20,0,0 radius=35 length=90 density=1\n";
+	gt_projections *p = parallel();
+	float *object = lengths(gt_projections_scan(p), layer), *x = gt_projections_data(p);
+	float *pin = lengths(gt_projections_scan(p), "cylinder center=30,0,0 radius=7 length=90 density=1\n");
+	double before[VIEWS] = { 0 }, after[VIEWS] = { 0 };
+	for (size_t i = 0; i < VIEWS * COLUMNS; i++)
+		before[i / COLUMNS] += x[i] = 0.02f * object[i] + 0.3f * pin[i];
+	ck_ok(gt_prepare(&p, "metal:water=0.02", NULL));
+	for (size_t i = 0; i < VIEWS * COLUMNS; i++)
+		after[i / COLUMNS] += gt_projections_data(p)[i];
+	for (size_t v = 0; v < VIEWS; v++)
+		ck_assert_double_eq_tol(after[v], before[v], 0.09 * before[v]);
+	gt_projections_free(p);
+	free(object);
+	free(pin);
+}
+END_TEST
+
+/* The threshold is relative to the object: lengths 1000 times smaller give the same correction. */
 START_TEST(any_unit_of_length)
 {
 	const size_t n = VIEWS * COLUMNS;
@@ -339,8 +360,7 @@ START_TEST(bones)
 }
 END_TEST
 
-/* Air, a faint drum, rods and metal. A rod of several times the attenuation of the drum is above or below the threshold,
- * never half metal. */
+/* Air, a faint drum, rods and metal. A rod denser than the drum is above or below the threshold, never half metal. */
 START_TEST(materials_are_not_cut)
 {
 	enum { ROD = 186000, METAL = ROD + 2800, ALL = METAL + 2800 };
@@ -370,6 +390,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_test(tc, streaks);
 	tcase_add_test(tc, metal_is_put_back);
+	tcase_add_test(tc, quotients_at_the_rim);
 	tcase_add_test(tc, any_unit_of_length);
 	tcase_add_test(tc, metal_is_found_where_it_is);
 	tcase_add_test(tc, bones);

@@ -71,6 +71,8 @@ def test_arrays_of_other_devices_and_tensors_that_record():
         A(Elsewhere((4, 0)))
     with refused(gantry.ArgumentError, "x: a tensor that records gradients, .*gantry.torch.layer"):
         A(Elsewhere((1, 0), requires_grad=True))
+    with refused(gantry.ArgumentError, "angles: a tensor that records gradients, .*gantry.torch.MovingProjector by the positions"):
+        gantry.parallel(Elsewhere((1, 0), requires_grad=True), (4, 6), 1.0)
     for given in ({"b": Elsewhere((2, 0))}, {"b": np.zeros(A.range_shape), "x0": Elsewhere((2, 0))}):
         with refused(gantry.ArgumentError, "is on a GPU, expected host memory"):
             gantry.cgls(A, **given)
@@ -174,6 +176,8 @@ def test_projections_and_volumes():
         gantry.pcg(np.eye(3), np.zeros(3))
     with refused(gantry.ArgumentError, "expected a gantry.Penalty"):
         gantry.pcg(small(), np.zeros(tiny().shape), penalty="huber")
+    with refused(gantry.ArgumentError, r"penalty: a function, expected gantry.Denoiser\(function\)"):
+        gantry.pcg(small(), np.zeros(tiny().shape), penalty=lambda z, t: z)
     with refused(gantry.ArgumentError, "cannot take a penalty"):
         gantry.cgls(small(), np.zeros(tiny().shape), penalty=gantry.huber())
 
@@ -277,9 +281,16 @@ def test_messages_have_the_arguments_of_python():
     for given, expected in (("use a wider --grid", "use a wider grid="), ("counts above 0, or --weights uniform", "counts above 0, or weights='uniform'"),
                             ("(--force takes them)", "(force=True takes them)"), ("--device-memory 4GiB helps", "device_memory='4GiB' helps"),
                             ("--solver os-sart:iterations=20; then", "solver='os-sart:iterations=20'; then"), ("--weights=noise", "weights='noise'"),
-                            ("try gantry prepare --rings all; or --axis 3.5", "try gantry prepare --rings all; or axis='3.5'"),
+                            ("try gantry prepare --rings all; or --axis 3.5", "try gantry prepare --rings all; or axis=3.5"),
                             ("--projector sf-tr takes it", "projector='sf-tr' takes it"), ("use --projector joseph", "use projector='joseph'"),
                             ("(--no-check leaves it out)", "(check=False leaves it out)"), ("an iterative --solver reduces them", "an iterative solver= reduces them"),
+                            ("--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights model --penalty qggmrf:c=10HU,strength=auto; then",
+                             "preset='iterative': solver='os-sqs:iterations=20,subsets=7' weights='model' penalty='qggmrf:c=10HU,strength=auto'; then"),
+                            ("or use --preset fast", "or use preset='fast'"), ("--axis=99: expected", "axis=99: expected"),
+                            ("--scratch=/tmp/none: is not a folder", "scratch='/tmp/none': is not a folder"), ("--split=slices: one", "split='slices': one"),
+                            ("--geometry counts/scan.xtekct, the file", "geometry='counts/scan.xtekct', the file"), ("--like truth.nc)", "like='truth.nc')"),
+                            ("expected --raw TYPE:COLUMNSxROWS, as", "expected raw=TYPE:COLUMNSxROWS, as"), ("--grid N", "grid=N"), ("a --grid. Or", "a grid=. Or"),
+                            ("--penalty joint-tv:strength=... or", "penalty='joint-tv:strength=...' or"), ("--grid holds air", "grid= holds air"),
                             ("a --x-y --bb", "a x_y= bb="), ("3--4 and co--op", "3--4 and co--op"), ("no option", "no option")):
         assert in_python(given) == expected
     assert in_python("--projector sf-tr", {"projector": "model"}) == "model='sf-tr'"

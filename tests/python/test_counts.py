@@ -59,11 +59,25 @@ def test_what_reading_refuses(counts, tmp_path):
         gantry.read_projections(path, **reading, angle_unit="turn")
     scan = tiny()
     gantry.write(tmp_path / "scan.nc", gantry.Projections(np.ones(scan.shape), scan))
-    for name, value in (("flat_after", path), ("sinogram", True), ("axis", 3.0), ("pixel", 2.0)):
+    for name, value in (("flat_after", path), ("sinogram", True), ("pixel", 2.0)):
         with pytest.raises(gantry.ArgumentError, match=f"^{name} does not apply to a .*scan.nc"):
             gantry.read_projections(tmp_path / "scan.nc", **{name: value})
+    gantry.write(tmp_path / "v.nc", gantry.Volume(np.ones((2, 3, 4)), gantry.Grid((2, 3, 4), 1.0)))
+    with pytest.raises(gantry.ArgumentError, match="^axis does not apply to a .*v.nc"):
+        gantry.read(tmp_path / "v.nc", axis=1.0)
     with pytest.raises(gantry.ArgumentError, match="reading: applies to files"):
         gantry.reconstruct(np.ones(scan.shape), scan, reading={"pixel": 2.0})
+
+
+def test_axis_of_a_scan(tmp_path):
+    scan = tiny()
+    gantry.write(tmp_path / "scan.nc", gantry.Projections(np.ones(scan.shape), scan))
+    moved = gantry.read(tmp_path / "scan.nc", axis=1.5)
+    assert moved.scan.column_center == 1.5 != scan.column_center and moved.scan.row_center == scan.row_center
+    v = gantry.reconstruct(tmp_path / "scan.nc", solver="sirt:iterations=2", reading={"axis": 1.5})
+    assert v.data.tobytes() == gantry.reconstruct(moved, solver="sirt:iterations=2").data.tobytes()
+    with pytest.raises(gantry.ArgumentError, match="^axis=.*99.*: expected one of"):
+        gantry.read(tmp_path / "scan.nc", axis=99)
 
 
 def test_volumes_as_whole_numbers(command, tmp_path, rng):

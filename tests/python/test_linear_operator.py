@@ -49,6 +49,7 @@ def test_vectors_and_matrices(dense, rng):
     for found, expected in ((np.matmul(A, X), M @ X), (np.matmul(A, X[:, 0]), M @ X[:, 0]), (np.matmul(Y.T, A), Y.T @ M),
                             (np.matmul(A.T, Y), M.T @ Y), (np.multiply(2, A) @ X, 2 * M @ X), (np.matmul(A.T, A) @ X, M.T @ M @ X)):
         assert np.allclose(found, expected)
+    assert not X == A and X != A and not A == X and A != X and A == A and not np.float32(2) == A and A not in [X, 2, None]
     for call in (lambda: np.matmul(A, X, out=np.empty((len(M), 3))), lambda: np.add(X, A), lambda: np.exp(A)):
         with pytest.raises(TypeError):
             call()

@@ -61,6 +61,10 @@ def test_every_method_has_a_class():
     one = gantry.OSSART(iterations=3, nonneg=True)
     assert repr(one) == "gantry.OSSART(iterations=3, nonneg=True)" and one.spec == "os-sart:iterations=3,nonneg=yes"
     assert pickle.loads(pickle.dumps(one)) == one != gantry.OSSART(iterations=4) and len({one, gantry.OSSART(iterations=3, nonneg=True)}) == 1
+    penalty = gantry.joint_tv(strength=3)
+    assert repr(penalty) == "gantry.joint_tv(strength=3)" and repr(gantry.huber(noise="9HU", delta="5HU")) == "gantry.huber(noise='9HU', delta='5HU')"
+    assert pickle.loads(pickle.dumps(penalty)) == penalty != gantry.joint_tv(strength=4) and len({penalty, gantry.joint_tv(strength=3)}) == 1
+    assert gantry.huber(noise="9HU") != gantry.huber(noise="8HU") and one != penalty and gantry.Denoiser(abs) != gantry.Denoiser(abs)
 
 
 def test_keywords_that_do_not_exist(scene, tmp_path):

@@ -91,4 +91,30 @@ static inline gt_recon *run(const gt_projections *p, const gt_grid *grid, const 
 	ck_ok(gt_recon_run(r, *v));
 	return r;
 }
+
+static const region fan_scan = { .name = "fan",
+	                         .shape = GT_FLAT,
+	                         .views = 160,
+	                         .rows = 1,
+	                         .columns = 84,
+	                         .turn = 2,
+	                         .grid = { { 16, 14, 1 }, { 3, 3, 3 }, { 10, -15, 0 } } };
+
+/* Root mean square difference in HU. */
+static inline double hu(const float *a, const float *b, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += pow(((double)a[i] - b[i]) * 1000 / 0.02, 2);
+	return sqrt(sum / (double)n);
+}
+
+static inline float *voxels_of_head(const gt_grid *grid)
+{
+	gt_phantom *body = head();
+	float *truth = calloc(gt_grid_voxels(grid), sizeof *truth);
+	ck_ok(gt_phantom_voxelise(body, grid, 6, NULL, NULL, NULL, truth));
+	gt_phantom_free(body);
+	return truth;
+}
 #endif

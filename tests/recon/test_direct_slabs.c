@@ -59,8 +59,26 @@ START_TEST(pieces_leave)
 }
 END_TEST
 
+/* Less than a full rotation, and displaced detectors: redundancy weights are per view and column. */
+START_TEST(open_arcs)
+{
+	static const struct {
+		double turn, offset;
+	} all[] = { { 220, 0 }, { 300, 0 }, { 360, 9 } };
+	const gt_grid tall = { { 24, 22, 70 }, { 6, 6, 1 }, { 0, 0, 3 } };
+	gt_orbit o = small_orbit;
+	o.turn = all[_i].turn * GT_PI / 180;
+	o.column_offset = all[_i].offset;
+	gt_projections *p = projections_on(&o, 1e5);
+	check(p, &tall, (gt_range){ 0, 70 }, 0);
+	check(p, &tall, (gt_range){ 3, 66 }, 0);
+	gt_projections_free(p);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
+	tcase_add_loop_test(tc, open_arcs, 0, 3);
 	tcase_add_test(tc, slabs_leave);
 	tcase_add_test(tc, pieces_leave);
 }

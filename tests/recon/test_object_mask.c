@@ -51,6 +51,29 @@ static unsigned char *mask_of(const gt_grid *g, const float *x, const gt_scan *s
 	return mask;
 }
 
+START_TEST(threads_find_the_same_voxels)
+{
+	const gt_grid g = { { 97, 83, 9 }, { 2, 2.3, 5 }, { 4, -3, 1 } };
+	gt_scan *scan = scan_of(200, 60);
+	float *x = cylinder(&g, (const double[]){ 15, -22 }, 60, WATER, 0.1 * WATER);
+	gt_object_voxels one, several;
+	gt_pool *pool;
+	ck_ok(gt_pool_new(3, &pool));
+	ck_ok(gt_object_voxels_find(NULL, &g, scan, x, WATER, &one));
+	ck_ok(gt_object_voxels_find(pool, &g, scan, x, WATER, &several));
+	ck_assert_uint_gt(one.voxels, 1000);
+	ck_assert_uint_eq(one.voxels, several.voxels);
+	for (size_t i = 1; i < one.voxels; i++)
+		ck_assert_uint_lt(one.at[i - 1], one.at[i]);
+	ck_assert_int_eq(memcmp(one.at, several.at, one.voxels * sizeof *one.at), 0);
+	gt_object_voxels_free(&one);
+	gt_object_voxels_free(&several);
+	gt_pool_free(pool);
+	gt_scan_free(scan);
+	free(x);
+}
+END_TEST
+
 static const struct {
 	gt_grid grid;
 	double center[2], radius, value, noise;
@@ -197,9 +220,10 @@ END_TEST
 static void fill_suite(TCase *tc)
 {
 	tcase_add_test(tc, small_specimen);
-	tcase_add_loop_test(tc, known_cylinder, 0, CYLINDERS);
+	gt_add_alike(tc, known_cylinder, CYLINDERS);
 	tcase_add_loop_test(tc, full, 0, 2);
 	tcase_add_test(tc, field_of_view);
+	tcase_add_test(tc, threads_find_the_same_voxels);
 	tcase_add_test(tc, nothing_there);
 }
 

@@ -12,6 +12,9 @@ static const char *const subtract[][2] = { PRESET, { "outside", "subtract" }, { 
 static const char *const widen[][2] = { PRESET, { "outside", "grid" }, { NULL, NULL } };
 static const char *const sart[][2] = { { "solver", "os-sart:iterations=5,subsets=6" }, { NULL, NULL } };
 static const char *const cgls[][2] = { { "solver", "cgls:iterations=4" }, { NULL, NULL } };
+static const char *const by_views[][2] = { { "solver", "sart:iterations=1" }, { NULL, NULL } };
+static const char *const ab[][2] = { { "solver", "ab-gmres:iterations=3" }, { NULL, NULL } };
+static const char *const ba[][2] = { { "solver", "ba-gmres:iterations=3" }, { NULL, NULL } };
 static const char *const fista[][2] = { { "solver", "fista:iterations=40" }, { "penalty", "tv:strength=0.1" }, { NULL, NULL } };
 static const char *const mltr[][2] = { { "solver", "mltr:iterations=5,subsets=6" }, { NULL, NULL } };
 
@@ -40,6 +43,11 @@ static const region regions[] = {
 	{ "cgls", GT_FLAT, 120, 1, 84, 0, 2, CENTRE, "subtract", cgls, 2.5, 0 },
 	{ "fista", GT_FLAT, 120, 1, 84, 0, 2, CENTRE, "subtract", fista, 1, 0 },
 	{ "mltr", GT_FLAT, 120, 1, 84, 0, 2, CENTRE, "grid", mltr, 1.5, 0 },
+	{ "sart", GT_FLAT, 120, 1, 84, 0, 2, CENTRE, "grid", by_views, 3, 0 },
+	{ "ab-gmres", GT_FLAT, 120, 1, 84, 0, 2, CENTRE, "grid", ab, 3, 0 },
+	{ "ba-gmres", GT_FLAT, 120, 1, 84, 0, 2, CENTRE, "grid", ba, 3, 0 },
+	{ "beyond the detector", GT_FLAT, 120, 1, 44, 0, 2, { { 70, 70, 1 }, { 3, 3, 3 }, { 0, 0, 0 } }, "no", preset, 0.9, 0 },
+	{ "beyond the field of view", GT_FLAT, 120, 1, 84, 0, 2, { { 110, 100, 1 }, { 3, 3, 3 }, { 0, 0, 0 } }, "air", preset, 0.9, 0 },
 };
 enum { REGIONS = sizeof regions / sizeof *regions };
 
@@ -250,6 +258,45 @@ START_TEST(memory)
 }
 END_TEST
 
+/* If the widened grid exceeds the memory, the object is subtracted; with too few views the run is refused. */
+START_TEST(short_of_memory)
+{
+	static const char *const modes[2][3][2] = { { { "solver", "sart:iterations=1" }, { "outside", "subtract" }, { NULL, NULL } },
+		                                    { { "solver", "sart:iterations=1" }, { "outside", "grid" }, { NULL, NULL } } };
+	region q = {
+		.shape = GT_FLAT, .views = 120, .rows = 4, .columns = 84, .turn = 2, .grid = { { 40, 40, 8 }, { 1, 1, 1 }, { 0, 0, 0 } }
+	};
+	gt_memory_estimate e = { .size = sizeof e };
+	gt_volume *v;
+	char limit[32];
+	double peak[2];
+	for (int few = 0; few < 2; few++) {
+		q.views = few ? 20 : 120;
+		gt_projections *p = scan_of(&q);
+		for (int k = 0; k < 2; k++) {
+			gt_recon *r = ready(p, &q.grid, modes[k]);
+			ck_ok(gt_recon_plan(r, &e, NULL));
+			peak[k] = (double)e.peak;
+			gt_recon_free(r);
+		}
+		ck_assert_msg(peak[0] < 0.8 * peak[1], "%g, widened %g bytes", peak[0], peak[1]);
+		snprintf(limit, sizeof limit, "%.0f", (peak[0] + peak[1]) / 2);
+		gt_recon *r = ready(p, &q.grid, by_views);
+		ck_ok(gt_recon_set(r, "device-memory", limit));
+		ck_ok(gt_volume_new(&q.grid, &v));
+		if (few) {
+			ck_refused(gt_recon_run(r, v), GT_ERR_MEMORY, "would fit: ");
+		} else {
+			ck_ok(gt_recon_run(r, v));
+			ck_assert_str_eq(gt_recon_text(r, "outside"), "subtract");
+		}
+		gt_volume_free(v);
+		gt_recon_free(r);
+		gt_projections_free(p);
+	}
+}
+END_TEST
+
 /* A start volume of the region starts the run: after a negligible iteration it is the result. */
 START_TEST(started)
 {
@@ -315,6 +362,7 @@ static void fill(TCase *c)
 	tcase_add_test(c, strength);
 	gt_add_alike(c, memory, 2);
 	tcase_add_test(c, started);
+	tcase_add_test(c, short_of_memory);
 	tcase_add_loop_test(c, refused, 0, sizeof refusals / sizeof *refusals);
 }
 

@@ -1,6 +1,6 @@
 /* Noise that the preset leaves in soft tissue, from the difference of draws, against the requested noise. Structure and
  * streaks raise it where they exceed the penalty's threshold; the strength must account for them.
- * labels: physics */
+ * labels: physics slow */
 #include <string.h>
 #include "tests/recon/region_runs.h"
 

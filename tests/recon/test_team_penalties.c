@@ -166,7 +166,7 @@ static void fill(TCase *tc)
 {
 	gt_add_alike(tc, members_compute_what_one_does, CASES);
 	gt_add_alike(tc, more_members_than_slices, CASES);
-	tcase_add_loop_test(tc, a_penalty_goes_on_from_what_it_keeps, 0, sizeof keeping / sizeof *keeping);
+	gt_add_alike(tc, a_penalty_goes_on_from_what_it_keeps, sizeof keeping / sizeof *keeping);
 	tcase_add_test(tc, what_cannot_be_shared_is_refused_by_name);
 }
 

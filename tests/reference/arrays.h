@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_ARRAYS_H
 #define GT_TESTS_ARRAYS_H
-/* What a file of the command holds: arrays of numbers, which two versions must make alike to the bit, and text about them. */
+/* Contents of an output file: arrays, which must be bit-identical between two versions, and text. */
 #include <stddef.h>
 
 typedef struct array {

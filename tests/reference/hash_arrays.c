@@ -1,5 +1,5 @@
-/* What files of the command hold, told so that two versions can be compared (usage: see below). A file carries its time and its
- * command, so hashes are those of its arrays. Links no part of Gantry. */
+/* Prints hashes of the arrays in output files, to compare two versions (see usage). Files also contain time and command, so
+ * hashes of whole files would differ. Independent of the library. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,14 +1,24 @@
-/* os-sart with keep=auto keeps the row and column sums of as many subsets as fit into the free memory.
+/* os-sart with keep=auto keeps the row and column sums of all subsets that fit into the free memory.
  * labels: property backend: none */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include "core/text.h"
+#include "core/log.h"
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
 enum { SIDE = 96, VIEWS = 8, SUBSETS = 4 };
+
+static char said[256];
+
+static void hear(void *self, const gt_message *m)
+{
+	(void)self;
+	gt_snprintf(said, sizeof said, "%s", m->text);
+}
 
 /* Bytes of the private writable memory of this process. */
 static size_t private_bytes(void)
@@ -45,6 +55,8 @@ static size_t solve(const char *options, size_t room, size_t *subset, double *x)
 	const gt_status st = gt_solve(s, &p.problem, o, p.x, NULL);
 	ck_assert_int_eq(setrlimit(RLIMIT_DATA, &limit), 0);
 	ck_ok(st);
+	*said = 0;
+	gt_choice_report(&(gt_listener){ .say = hear });
 	gt_array_get(p.x, x);
 	free(o);
 	gt_test_problem_free(&p);
@@ -61,6 +73,7 @@ START_TEST(sums_that_fit_are_kept)
 	mallopt(M_MMAP_THRESHOLD, 1 << 16); /* so that freed arrays leave the process */
 	const size_t none = solve("iterations=2,keep=no", 0, &subset, x[0]), all = solve("iterations=2,keep=yes", 0, &subset, x[0]);
 	ck_assert_uint_eq(none + (SUBSETS - 1) * (volume + subset), all);
+	ck_assert_str_eq(said, ""); /* only auto chooses */
 	/* auto takes half of the free memory, after two volumes and a subset for the iteration. */
 	for (size_t kept = 0; kept <= SUBSETS; kept += 2) {
 		const size_t sums = SUBSETS * subset + kept * volume + volume / 2;
@@ -68,6 +81,17 @@ START_TEST(sums_that_fit_are_kept)
 		printf("%zu of %d column sums: peak %zu, none %zu, all %zu bytes\n", kept, SUBSETS, peak, none, all);
 		ck_assert_uint_eq(peak, all - (kept == SUBSETS ? 0 : (SUBSETS - 1 - kept) * volume));
 		ck_assert_int_eq(memcmp(x[0], x[1], volume), 0);
+		const size_t columns = kept == SUBSETS ? SUBSETS : kept;
+		char expected[128];
+		if (columns == SUBSETS)
+			ck_assert_str_eq(said, "");
+		for (int part = 0; columns < SUBSETS && part < 2; part++) {
+			if (part)
+				gt_snprintf(expected, sizeof expected, "about %zu %% longer", 100 * (SUBSETS - columns) / (2 * SUBSETS));
+			else
+				gt_snprintf(expected, sizeof expected, "column sums of %zu of %d subsets", columns, SUBSETS);
+			ck_assert_msg(strstr(said, expected) != NULL, "%s", said);
+		}
 	}
 	free(x[0]);
 	free(x[1]);

@@ -110,7 +110,7 @@ def read_list(root):
 
 def write_list(root, listed):
     with open(os.path.join(root, LIST), "w", encoding="utf-8") as file:
-        file.write("# What broke a rule when the rule came: RULE NUMBER NAME. Only smaller: python3 tests/style/measure.py --update\n")
+        file.write("# Exceptions of the style rules: RULE NUMBER NAME. Numbers may only decrease: python3 tests/style/measure.py --update\n")
         for (rule, name), number in sorted(listed.items()):
             file.write(f"{rule} {number} {name}\n")
 

@@ -1,11 +1,14 @@
 """Every header stands alone, in C11 and in C++17, the public ones without a warning. Headers for nvcc: tests/long/device_headers.sh.
 
-C++17 compiles against the C headers of the system: those of libstdc++ double the time. install.package compiles the public headers with them."""
+C++17 compiles against the C headers of the system: those of libstdc++ double the time. install.package compiles the public headers with them.
+ccache, if it is found, skips unchanged headers. It does not cache -fsyntax-only, so sources are compiled."""
 
 import concurrent.futures
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 
 LANGUAGES = {"C11": ["-x", "c", "-std=c11"], "C++17": ["-x", "c++", "-std=c++17", "-nostdinc++"]}
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
@@ -21,13 +24,19 @@ def other_headers():
 
 
 def compile_alone(root, header, language, others):
-    """The compiler's first complaint about a source that includes this header alone; None if it has none."""
-    public = header.startswith("include/")
+    """The compiler's first complaint about a source that includes this header alone; None if it has none. Source and object have the same
+    relative names in all runs, so that ccache finds them again."""
+    public, root = header.startswith("include/"), os.path.abspath(root)
     quoted = f"<{header[len('include/'):]}>" if public else f'"{header}"'
     compiler = os.environ.get("CXX", "c++") if language == "C++17" else os.environ.get("CC", "cc")
-    command = compiler.split() + LANGUAGES[language] + ["-fsyntax-only", "-I" + root, "-I" + os.path.join(root, "include"), "-D_GNU_SOURCE"]
-    said = subprocess.run(command + (STRICT if public else []) + others + ["-"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                          input=f"#include {quoted}\nextern int something;\n".encode())
+    ccache = shutil.which("ccache")
+    command = ([ccache] if ccache else []) + compiler.split() + LANGUAGES[language] + (STRICT if public else []) + others
+    command += ["-I" + root, "-I" + os.path.join(root, "include"), "-D_GNU_SOURCE", "-c", "alone.c", "-o", "alone.o"]
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "alone.c"), "w", encoding="utf-8") as source:
+            source.write(f"#include {quoted}\nextern int something;\n")
+        said = subprocess.run(command, cwd=folder, env={**os.environ, "CCACHE_BASEDIR": root, "CCACHE_NOHASHDIR": "1"}, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
     if said.returncode == 0:
         return None
     errors = re.findall(r"error: .*", said.stdout.decode(errors="replace"))

@@ -15,7 +15,7 @@ int gt_test_main(const char *name, void (*fill)(TCase *tc));
 enum { GT_TEST_HANGS = 1800 };
 /* 1, or N with GT_TESTS_EVERY=N: run every Nth of many similar slow cases, for sanitizers. */
 int gt_tests_every(void);
-/* 1 with GT_LONG=1, set by tests/long/sweeps.sh: all combinations instead of a selection. */
+/* 1 with GT_LONG=1 (./run test-all): all combinations instead of a selection. */
 int gt_tests_long(void);
 #define gt_add_alike(tc, test, n)                                       \
 	for (int gt_k = 0; gt_k < (int)(n); gt_k += gt_tests_every())   \

@@ -8,14 +8,14 @@
 #include "tuner/log.h"
 #include "tuner/tuner.h"
 
-static const gt_log_head head = { .kernel = "dd-back",
-	                          .about = "rows=13 slices=7",
-	                          .device = "A device",
+static const gt_log_head head = { .facts = { .kernel = "dd-back",
+	                                     .about = "rows=13 slices=7",
+	                                     .device = "A device",
+	                                     .problem = "5 views of 13 x 11, 9 x 8 x 7 voxels",
+	                                     .built_in_ms = 3.25,
+	                                     .updates = 2520 },
 	                          .built_in = "A=2 B=-3",
-	                          .problem = "5 views of 13 x 11, 9 x 8 x 7 voxels",
-	                          .driver = 13010,
-	                          .built_in_ms = 3.25,
-	                          .updates = 2520 };
+	                          .driver = 13010 };
 
 static FILE *create(char path[64])
 {
@@ -60,8 +60,8 @@ static gt_tune_log_facts read_facts(const char *path)
 	ck_assert_double_eq(a.seconds, 2.5);
 	ck_assert_str_eq(a.kernel, "dd-back");
 	ck_assert_str_eq(a.device, "A device");
-	ck_assert_str_eq(a.problem, head.problem);
-	ck_assert_str_eq(a.about, head.about);
+	ck_assert_str_eq(a.problem, head.facts.problem);
+	ck_assert_str_eq(a.about, head.facts.about);
 	return a;
 }
 

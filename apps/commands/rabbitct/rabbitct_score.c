@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "apps/commands/rabbitct/rabbitct.h"
 
-#define MAX_VALUE 4095.0 /* of 12 bits */
+#define MAX_VALUE 4095.0 /* 12 bits */
 
 app_rabbitct_score app_rabbitct_judge(const uint16_t *hu, const uint16_t *reference, size_t n)
 {

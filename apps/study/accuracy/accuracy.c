@@ -1,6 +1,4 @@
 /* The study 'accuracy' as a whole: its scan, its tables, the order of its parts. */
-#include <stdlib.h>
-#include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 #include "geometry/grid.h"
 
@@ -31,19 +29,18 @@ done:
 
 static gt_status measure(study *s)
 {
-	gt_status st = GT_OK;
-	GT_TRY(study_find_variants(s));
+	GT_OR_RETURN(study_find_variants(s));
 	/* all but the head have references too */
 	s->steps = study_times_steps(s) + 11 * study_count(s, IN_ACCURACY) + 2;
 	study_begin_tables(s, STUDY_TIMES, STUDY_INTERPOLATION);
-	GT_TRY(study_ones(s));
-	GT_TRY(study_random_errors(s));
-	GT_TRY(study_bar(s));
-	GT_TRY(study_head_error(s));
-	GT_TRY(study_interpolation(s));
-	GT_TRY(study_times(s));
-done:
-	return st;
+	GT_OR_RETURN(study_bar(s));
+	GT_OR_RETURN(study_interpolation(s));
+	GT_OR_RETURN(study_ones(s));
+	GT_OR_RETURN(study_times(s));
+	GT_OR_RETURN(study_in_time(s, "random", study_random_errors));
+	GT_OR_RETURN(study_in_time(s, "random, cube", study_cube_errors));
+	GT_OR_RETURN(study_in_time(s, "head", study_head_error));
+	return GT_OK;
 }
 
 /* The whole field of view of the paper's scanner, or a scan file. */
@@ -105,7 +102,7 @@ const study_kind study_kind_accuracy = {
 	.table = tables,
 	.tables = sizeof tables / sizeof *tables,
 	.own_size = sizeof(study_accuracy_own),
-	.takes = TAKES_SCAN | TAKES_GRID,
+	.takes = TAKES_SCAN | TAKES_GRID | TAKES_SECONDS,
 	.drop = drop,
 	.prepare = prepare,
 	.measure = measure,

@@ -16,7 +16,7 @@ enum {
 /* Pictures of differences from the model in double. */
 enum { STUDY_AT_0, STUDY_AT_45, STUDY_FROM_ONE, STUDY_FROM_ALL, STUDY_PICTURES };
 /* Parts of the study that a variant takes part in. */
-enum { IN_TIMES = 1, IN_GUPS = 2, IN_ACCURACY = 4, IN_SWEEPS = 8 };
+enum { IN_TIMES = 1, IN_GUPS = 2, IN_ACCURACY = 4, IN_SWEEPS = 8, IN_FEW = 16 }; /* IN_FEW: few slices */
 
 /* A projector on a device. */
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
 	const gt_projector *reference;  /* the first that supports the scan on the CPU */
 	study_variant *variant;
-	size_t variants;
+	size_t variants, capacity;
 	size_t shown[2];                /* the views at 0 and 45 degrees */
 } study_accuracy_own;
 static inline study_accuracy_own *accuracy_of(const study *s) { return (study_accuracy_own *)s->own; }
@@ -69,25 +69,27 @@ typedef struct {
 	size_t boxes;
 	int gpu_alone, no_reference;    /* gpu_alone: without the CPU's variants */
 } study_experiment;
-/* Results: forward NULL: left out. back: box by box, [z][y][x]. */
-typedef struct { const char *model; double *forward, *back[2]; } study_outputs;
-typedef struct { study_outputs *of, *reference; size_t variants, references; } study_results;
-/* Applies every variant of IN_ACCURACY, of[] by its index, and its model in double on the CPU. reference[0]: of the
- * study's reference. */
+/* Results. back: box by box, [z][y][x]. from: of the model in double on the CPU; NULL: unwanted. */
+typedef struct study_outputs {
+	study_variant *variant;         /* NULL: a model */
+	const char *model;
+	double *forward, *back[2];
+	const struct study_outputs *from;
+} study_outputs;
+typedef struct { study_outputs *of, *end, *reference; size_t references; } study_results;
+/* Applies the variants of IN_ACCURACY, in order, without those left out. reference[0]: of the study's reference. */
 gt_status study_compute(study *s, const study_experiment *e, study_results *r);
 void      study_results_free(study_results *r);
-/* The outputs of a variant, and of its model. */
-const study_outputs *study_of(const study *s, const study_results *r, const study_variant *v);
-const study_outputs *study_reference(const study_results *r, const study_variant *v);
 
-/* Differences of x from a reference: root mean square, the largest and its index. size, peak: root mean square and
- * largest absolute value of the reference. relative: rmse / size. */
+/* Differences of x from a reference: root mean square, the largest and its index. size, peak: RMS and maximum of the
+ * reference. relative: rmse / size. */
 typedef struct { double rmse, relative, largest, size, peak; size_t at; } study_error;
 study_error study_compare(const double *x, const double *reference, size_t n);
 
-/* Ones and random numbers forward and back; the bar and the head. */
+/* Ones and random numbers forward and back (on the scan, on the cube); the bar and the head. */
 gt_status study_ones(study *s);
 gt_status study_random_errors(study *s);
+gt_status study_cube_errors(study *s);
 gt_status study_bar(study *s);
 gt_status study_head_error(study *s);
 gt_status study_interpolation(study *s);            /* between two texels */

@@ -1,5 +1,4 @@
 /* The figures of the study of accuracy. */
-#include <string.h>
 #include "apps/study/accuracy/accuracy.h"
 
 /* Times ------------------------------------------------------------------------ */
@@ -17,11 +16,11 @@ static void draw_bars(study *s, const char *name, const char *unit, const char *
 }
 
 /* Plots the times of all variants of the sweeps; the copies, if measured, are the last column. */
-static void plot_times(study_plot *p, const char *csv, int key)
+static void plot_times(study_plot *p, const char *csv, unsigned with, int key)
 {
 	int column = 2;
 	study_put(p, key ? "set key at screen 0.995,0.95 right top Left reverse spacing 1.3\n" : "unset key\n");
-	for (const study_variant *v = NULL; (v = study_next(p->s, v, IN_SWEEPS)); column++)
+	for (const study_variant *v = NULL; (v = study_next(p->s, v, with)); column++)
 		study_series(p, "'%s.csv' using 1:%d with linespoints lt %d title %s", csv, column, column - 1, QUOTE("%s", v->label));
 	if (p->s->gpu[0])
 		study_series(p, "'%s.csv' using 1:%d with lines lc rgb '#888888' dt 2 title 'copies to the GPU'", csv, column);
@@ -61,6 +60,8 @@ static void draw_sweep(study *s, const char *name, const char *xlabel, int forwa
 {
 	const char *csv[2] = { study_table_name(s, (size_t)forward), study_table_name(s, (size_t)forward + 1) };
 	const study_variant *first = study_next(s, NULL, IN_SWEEPS);
+	if (!study_rows(&s->table[forward])) /* left out */
+		return;
 	study_plot p = study_plot_new(s, 1280, speedups ? 860 : 470, "%s", name);
 	study_multiplot(&p, speedups ? "layout 2,2 margins 0.07,0.80,0.08,0.95 spacing 0.08,0.13"
 	                             : "layout 1,2 margins 0.07,0.80,0.14,0.92 spacing 0.08,0.13");
@@ -68,7 +69,7 @@ static void draw_sweep(study *s, const char *name, const char *xlabel, int forwa
 	size_axis(&p, &s->table[forward], forward != STUDY_FEW_FORWARD);
 	for (int d = 0; d < 2; d++) {
 		study_put(&p, "set title '%s: time of the kernels'\n", d ? "back" : "forward");
-		plot_times(&p, csv[d], d);
+		plot_times(&p, csv[d], forward == STUDY_FEW_FORWARD ? IN_FEW : IN_SWEEPS, d);
 	}
 	study_put(&p, "set ylabel %s\n", QUOTE("times as fast as %s", first ? first->label : ""));
 	for (int d = 0; d < 2 && speedups; d++) {
@@ -239,7 +240,8 @@ void study_accuracy_figures(study *s)
 	const int speedups = s->gpu[0] != 0;
 	const size_t *shown = accuracy_of(s)->shown;
 	draw_bars(s, "times", "time [s]", "whole scan: time of the kernels", 4, 9);
-	draw_bars(s, "gups", "GUPS [2^30/s]", "cube: updates of voxels", 2, 3);
+	if (study_rows(&s->table[STUDY_GUPS]))
+		draw_bars(s, "gups", "GUPS [2^30/s]", "cube: updates of voxels", 2, 3);
 	draw_sweep(s, "views", "views", STUDY_VIEWS_FORWARD, speedups);
 	draw_sweep(s, "size", "voxels along x and along y", STUDY_SIZE_FORWARD, speedups);
 	draw_sweep(s, "slices", "rows and slices", STUDY_SLICES_FORWARD, speedups);

@@ -1,6 +1,12 @@
 /* Report of `gantry study accuracy`. */
-#include <string.h>
 #include "apps/study/accuracy/accuracy.h"
+
+/* A figure unless its table is left out. */
+static void figure_of(const study *s, study_page *p, int table, const char *name, const char *caption)
+{
+	if (study_rows(&s->table[table]))
+		study_page_figure(p, name, caption);
+}
 
 static void times(const study *s, study_page *p)
 {
@@ -26,7 +32,7 @@ static void times(const study *s, study_page *p)
 	                "The paper has, forward and back: 32 threads 1.57 and 1.49, branchless 17.7 and 17.9, branch-based 5.25 and 6.05, "
 	                "in double 1.34 and 0.86, Z-line back 16.6.");
 	study_page_figure(p, "times", "Time of the kernels for the whole scan; lower is better.");
-	study_page_figure(p, "gups", "GUPS on the cube; higher is better.");
+	figure_of(s, p, STUDY_GUPS, "gups", "GUPS on the cube; higher is better.");
 }
 
 static void sweeps(const study *s, study_page *p)
@@ -39,11 +45,11 @@ static void sweeps(const study *s, study_page *p)
 	                s->gpu[0] ? " Dashed: the time to copy volume and projections to the GPU once. Cases of more than 0.15 s on the "
 	                            "GPU are estimated from two samples of the views."
 	                          : "");
-	study_page_figure(p, "views", "Against the number of views (the paper's figure 7).");
-	study_page_figure(p, "size", "Against the voxels along x and along y, over the same field of view (figure 8).");
-	study_page_figure(p, "slices", "Against the number of rows and slices, which grow together (figure 9).");
-	study_page_figure(p, "few-slices",
-	                  "Few rows and slices (figure 10: Z-line backprojection is faster up to 16 slices and steps after each 16).");
+	figure_of(s, p, STUDY_VIEWS_FORWARD, "views", "Against the number of views (the paper's figure 7).");
+	figure_of(s, p, STUDY_SIZE_FORWARD, "size", "Against the voxels along x and along y, over the same field of view (figure 8).");
+	figure_of(s, p, STUDY_SLICES_FORWARD, "slices", "Against the number of rows and slices, which grow together (figure 9).");
+	figure_of(s, p, STUDY_FEW_FORWARD, "few-slices",
+	          "Few rows and slices (figure 10: Z-line backprojection is faster up to 16 slices and steps after each 16).");
 	study_page_text(p, NULL, "The figures are drawn from views-*.csv, size-*.csv, slices-*.csv and few-slices-*.csv.");
 }
 

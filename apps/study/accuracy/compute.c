@@ -1,10 +1,6 @@
 /* Applies projectors to floats: whole projections, parts of backprojections, and the references of all of them. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/author/scan_math.h>
 #include "apps/cli/apply.h"
-#include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 
 const app_workload *study_cube(const study *s)
@@ -112,15 +108,13 @@ static gt_status cut_rows(const gt_scan *scan, const float *data, double low, do
 	const double last = (double)scan->rows - 1, from = fmin(fmax(floor(low) - MARGIN, 0), last);
 	const size_t first = (size_t)from, count = (size_t)(fmin(fmax(ceil(high) + MARGIN, from), last) - from) + 1;
 	const size_t view = scan->rows * scan->columns, less = count * scan->columns;
-	gt_status st = GT_OK;
-	GT_TRY(study_host_floats(scan->views * less, "rows of the projections", some));
-	GT_TRY(gt_scan_clone(scan, part));
+	GT_OR_RETURN(study_host_floats(scan->views * less, "rows of the projections", some));
+	GT_OR_RETURN(gt_scan_clone(scan, part));
 	(*part)->rows = count;
 	(*part)->row_center -= (double)first;
 	for (size_t v = 0; v < scan->views; v++)
 		memcpy(*some + v * less, data + v * view + first * scan->columns, less * sizeof **some);
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status boxes_alone(const operator_on *w, const study_experiment *e, const gt_scan *scan, double *out)
@@ -176,7 +170,7 @@ static void free_outputs(study_outputs *o)
 	free(o->forward);
 	free(o->back[0]);
 	free(o->back[1]);
-	*o = (study_outputs){ NULL, NULL, { NULL, NULL } };
+	*o = (study_outputs){ .variant = NULL };
 }
 
 static gt_status compute(const study_experiment *e, const operator_on *w, study_outputs *o)
@@ -198,60 +192,58 @@ done:
 	return st;
 }
 
-static gt_status add_reference(study *s, const study_experiment *e, const char *model, study_results *r)
+/* Finds or computes the reference of that model. */
+static gt_status reference_of(study *s, const study_experiment *e, const char *model, study_results *r, const study_outputs **out)
 {
 	const operator_on w = { .backend = s->cpu, .projector = model, .type = GT_F64 };
-	for (size_t i = 0; i < r->references; i++)
-		if (!strcmp(r->reference[i].model, model))
-			return GT_OK;
+	study_outputs *o = r->reference;
+	while (o < r->reference + r->references && strcmp(o->model, model))
+		o++;
+	*out = o;
+	if (o < r->reference + r->references)
+		return GT_OK;
 	study_step(s, "%s: reference in double: %s", e->part, model);
-	const gt_status st = compute(e, &w, &r->reference[r->references]);
-	r->references += st == GT_OK;
-	return st;
+	GT_OR_RETURN(compute(e, &w, o));
+	r->references++;
+	return GT_OK;
+}
+
+static gt_status add_variant(study *s, const study_experiment *e, study_variant *v, study_results *r)
+{
+	const operator_on w = { v->backend, v->spec, v->type, v->gpu };
+	const study_outputs *from = NULL;
+	gt_status st = e->no_reference ? GT_OK : reference_of(s, e, study_model(v), r, &from);
+	study_step(s, "%s: %s", e->part, v->label);
+	if (st == GT_OK)
+		st = compute(e, &w, r->end);
+	if (st != GT_OK)
+		return study_or_left_out(s, st, e->part, v->label);
+	r->end->variant = v;
+	r->end++->from = from;
+	return GT_OK;
 }
 
 gt_status study_compute(study *s, const study_experiment *e, study_results *r)
 {
-	gt_status st = GT_OK;
-	*r = (study_results){ .variants = accuracy_of(s)->variants };
-	GT_TRY(study_new(r->variants, sizeof *r->of, &r->of));
-	GT_TRY(study_new(r->variants + 1, sizeof *r->reference, &r->reference));
+	const size_t variants = accuracy_of(s)->variants;
+	const study_outputs *first;
+	GT_OR_RETURN(study_new(variants, sizeof *r->of, &r->of));
+	r->end = r->of;
+	GT_OR_RETURN(study_new(variants + 1, sizeof *r->reference, &r->reference));
 	if (!e->no_reference)
-		GT_TRY(add_reference(s, e, accuracy_of(s)->reference->name, r));
-	for (study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));) {
-		const operator_on w = { v->backend, v->spec, v->type, v->gpu };
-		if (e->gpu_alone && !v->gpu)
-			continue;
-		if (!e->no_reference)
-			st = add_reference(s, e, study_model(v), r);
-		study_step(s, "%s: %s", e->part, v->label);
-		st = st == GT_OK ? compute(e, &w, &r->of[v - accuracy_of(s)->variant]) : st;
-		GT_TRY(study_or_left_out(s, st, e->part, v->label));
-		st = GT_OK;
-	}
-done:
-	return st;
+		GT_OR_RETURN(reference_of(s, e, accuracy_of(s)->reference->name, r, &first));
+	for (study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));)
+		if (v->gpu || !e->gpu_alone)
+			GT_OR_RETURN(add_variant(s, e, v, r));
+	return GT_OK;
 }
 
 void study_results_free(study_results *r)
 {
-	for (size_t i = 0; r->of && i < r->variants; i++)
-		free_outputs(&r->of[i]);
+	while (r->end > r->of)
+		free_outputs(--r->end);
 	for (size_t i = 0; i < r->references; i++)
 		free_outputs(&r->reference[i]);
 	free(r->of);
 	free(r->reference);
-}
-
-const study_outputs *study_of(const study *s, const study_results *r, const study_variant *v)
-{
-	return &r->of[v - accuracy_of(s)->variant];
-}
-
-const study_outputs *study_reference(const study_results *r, const study_variant *v)
-{
-	const study_outputs *o = r->reference;
-	while (strcmp(o->model, study_model(v)))
-		o++;
-	return o;
 }

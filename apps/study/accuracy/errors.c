@@ -1,9 +1,5 @@
 /* Accuracy of the projectors against their models in double precision: ones and random numbers, forward and back. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/constants.h>
-#include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 #include "core/random.h"
 
@@ -43,27 +39,27 @@ done:
 	return st;
 }
 
-/* Writes views and slices of a variant, or of the reference (v NULL: values alone). */
-static gt_status write_pictures(study *s, study_variant *v, const study_outputs *x, const study_outputs *from, size_t views)
+/* Writes views and slices of a variant, or of the reference: values alone. */
+static gt_status write_pictures(study *s, const study_outputs *x, size_t views)
 {
+	study_variant *v = x->variant;
+	const study_outputs *from = x->from;
 	static const char *const forward[] = { "0", "45" }, *const backs[] = { "one", "all" };
 	const size_t view = s->scan->rows * s->scan->columns, plane = s->grid.n[0] * s->grid.n[1];
 	const char *key = v ? v->key : "reference";
-	gt_status st = GT_OK;
 	for (size_t k = 0; k < 2 && k < views; k++) {
-		const char *name = FORMAT("forward-%s-%s.f32", forward[k], key);
+		const char *name = FORMAT("forward-%s-%s", forward[k], key);
 		const double *of = x->forward + k * view;
-		GT_TRY(v ? write_difference(s, name, of, from->forward + k * view, view, &v->window[STUDY_AT_0 + k])
-		         : study_floats(&s->folder, name, of, view));
+		GT_OR_RETURN(v ? write_difference(s, name, of, from->forward + k * view, view, &v->window[STUDY_AT_0 + k])
+		               : study_floats(&s->folder, name, of, view));
 	}
 	for (int k = 0; k < 2; k++) {
-		GT_TRY(study_floats(&s->folder, FORMAT("back-%s-%s.f32", backs[k], key), x->back[k], plane));
+		GT_OR_RETURN(study_floats(&s->folder, FORMAT("back-%s-%s", backs[k], key), x->back[k], plane));
 		if (v)
-			GT_TRY(write_difference(s, FORMAT("back-%s-difference-%s.f32", backs[k], key), x->back[k], from->back[k], plane,
-			                        &v->window[STUDY_FROM_ONE + k]));
+			GT_OR_RETURN(write_difference(s, FORMAT("back-%s-difference-%s", backs[k], key), x->back[k], from->back[k], plane,
+			                              &v->window[STUDY_FROM_ONE + k]));
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static void add_profiles(study *s, const study_results *r, size_t k)
@@ -73,12 +69,12 @@ static void add_profiles(study *s, const study_results *r, size_t k)
 	const size_t row = (k * scan->rows + scan->rows / 2) * scan->columns;
 	study_heads(t, "column");
 	study_head(t, "%s in double [mm]", accuracy_of(s)->reference->name);
-	for (const study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));)
-		study_head(t, "%s [mm]", v->label);
+	for (const study_outputs *x = r->of; x < r->end; x++)
+		study_head(t, "%s [mm]", x->variant->label);
 	for (size_t c = 0; c < scan->columns; c++) {
 		study_row(t, NUM(c), NUM(r->reference[0].forward[row + c]));
-		for (const study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));)
-			study_number(t, study_of(s, r, v)->forward[row + c]);
+		for (const study_outputs *x = r->of; x < r->end; x++)
+			study_number(t, x->forward[row + c]);
 	}
 }
 
@@ -91,26 +87,22 @@ static void add_error(study_table *t, const double *x, const double *from, size_
 static gt_status add_ones(study *s, study_results *r, size_t views)
 {
 	const size_t rays = views * s->scan->rows * s->scan->columns, plane = s->grid.n[0] * s->grid.n[1];
-	gt_status st = GT_OK;
-	GT_TRY(write_pictures(s, NULL, &r->reference[0], NULL, views));
-	for (study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));) {
-		const study_outputs *x = study_of(s, r, v), *from = study_reference(r, v);
-		study_table *forward = &s->table[STUDY_FORWARD_ERRORS], *back = &s->table[STUDY_BACK_ERRORS];
-		if (!x->forward) {
-			v->parts &= ~(unsigned)IN_ACCURACY;
-			continue;
-		}
-		GT_TRY(write_pictures(s, v, x, from, views));
-		study_row(forward, TXT(v->label), TXT(from->model));
-		add_error(forward, x->forward, from->forward, rays);
-		study_row(back, TXT(v->label), TXT(from->model));
+	study_table *forward = &s->table[STUDY_FORWARD_ERRORS], *back = &s->table[STUDY_BACK_ERRORS];
+	GT_OR_RETURN(write_pictures(s, &r->reference[0], views));
+	for (study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));)
+		v->parts &= ~(unsigned)IN_ACCURACY;
+	for (const study_outputs *x = r->of; x < r->end; x++) {
+		x->variant->parts |= IN_ACCURACY; /* variants left out have no pictures */
+		GT_OR_RETURN(write_pictures(s, x, views));
+		study_row(forward, TXT(x->variant->label), TXT(x->from->model));
+		add_error(forward, x->forward, x->from->forward, rays);
+		study_row(back, TXT(x->variant->label), TXT(x->from->model));
 		for (int k = 0; k < 2; k++)
-			add_error(back, x->back[k], from->back[k], plane);
+			add_error(back, x->back[k], x->from->back[k], plane);
 	}
 	for (size_t k = 0; k < 2 && k < views; k++)
 		add_profiles(s, r, k);
-done:
-	return st;
+	return GT_OK;
 }
 
 gt_status study_ones(study *s)
@@ -123,7 +115,7 @@ gt_status study_ones(study *s)
 	size_t view[ONES_VIEWS] = { nearest_view(scan, 0, 0), nearest_view(scan, GT_PI / 4, scan->views / 8) };
 	gt_scan *some = NULL, *one = NULL;
 	float *x = NULL;
-	study_results r = { NULL, NULL, 0, 0 };
+	study_results r = { .of = NULL };
 	gt_status st = GT_OK;
 	for (size_t i = 2; i < views; i++)
 		view[i] = i * scan->views / views;
@@ -213,21 +205,17 @@ static char *position_of(const choice *c, size_t i, char *text)
 	const study_box *b = c->box;
 	for (; i >= study_box_voxels(b); b++)
 		i -= study_box_voxels(b);
-	return study_format(text, "%zu, %zu, %zu", b->first[0] + i % b->n[0], b->first[1] + i / b->n[0] % b->n[1],
+	return study_format(text, STUDY_LINE, "%zu, %zu, %zu", b->first[0] + i % b->n[0], b->first[1] + i / b->n[0] % b->n[1],
 	                    b->first[2] + i / b->n[0] / b->n[1]);
 }
 
-static void add_random(study *s, const study_experiment *e, const choice *c, const study_results *r, study_table *t)
+static void add_random(const study_experiment *e, const choice *c, const study_results *r, study_table *t)
 {
 	const size_t columns = e->forward->columns, rows = e->forward->rows;
-	for (const study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));) {
-		const study_outputs *x = study_of(s, r, v);
-		if (!x->forward)
-			continue;
-		const study_outputs *from = study_reference(r, v);
-		const study_error f = study_compare(x->forward, from->forward, c->views * rows * columns),
-				  b = study_compare(x->back[0], from->back[0], c->voxels);
-		study_row(t, TXT(v->label), TXT(from->model));
+	for (const study_outputs *x = r->of; x < r->end; x++) {
+		const study_error f = study_compare(x->forward, x->from->forward, c->views * rows * columns),
+				  b = study_compare(x->back[0], x->from->back[0], c->voxels);
+		study_row(t, TXT(x->variant->label), TXT(x->from->model));
 		add_ratios(t, &f, FORMAT("%zu, %zu, %zu", f.at / columns % rows, f.at % columns, c->view[f.at / columns / rows]));
 		add_ratios(t, &b, position_of(c, b.at, (char[STUDY_LINE]){ "" }));
 	}
@@ -238,7 +226,7 @@ static gt_status random_errors(study *s, const char *part, const gt_scan *scan, 
 	choice c = { .views = 0 };
 	gt_scan *some = NULL;
 	float *volume = NULL, *data = NULL;
-	study_results r = { NULL, NULL, 0, 0 };
+	study_results r = { .of = NULL };
 	gt_status st = GT_OK;
 	choose_views(scan, table == STUDY_RANDOM ? VIEWS : CUBE_VIEWS, &c);
 	choose_boxes(grid, &c);
@@ -255,7 +243,7 @@ static gt_status random_errors(study *s, const char *part, const gt_scan *scan, 
 		                     .boxes = c.boxes,
 		                     .gpu_alone = table != STUDY_RANDOM && s->gpu[0] };
 	GT_TRY(study_compute(s, &e, &r));
-	add_random(s, &e, &c, &r, &s->table[table]);
+	add_random(&e, &c, &r, &s->table[table]);
 done:
 	study_results_free(&r);
 	gt_scan_free(some);
@@ -264,12 +252,13 @@ done:
 	return st;
 }
 
-gt_status study_random_errors(study *s)
+gt_status study_random_errors(study *s) { return random_errors(s, "random", s->scan, &s->grid, STUDY_RANDOM); }
+
+gt_status study_cube_errors(study *s)
 {
 	gt_scan *scan = NULL;
 	gt_grid grid;
 	gt_status st = GT_OK;
-	GT_TRY(random_errors(s, "random", s->scan, &s->grid, STUDY_RANDOM));
 	GT_TRY(app_workload_make(study_cube(s), 1, &scan, &grid));
 	GT_TRY(random_errors(s, "random, cube", scan, &grid, STUDY_RANDOM_CUBE));
 done:

@@ -1,10 +1,6 @@
 /* Times of projection and backprojection: tables II and III, figures 7 to 10 of the paper. The CPU's are estimated
  * from some of the views. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "apps/cli/apply.h"
-#include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 #include "core/order_statistics.h"
 
@@ -103,9 +99,8 @@ done:
 static gt_status time_all_views(study *s, const timing *c, seconds *t)
 {
 	problem p;
-	gt_status st = open_problem(s, c, c->scan, &p);
-	if (st != GT_OK)
-		return st;
+	gt_status st = GT_OK;
+	GT_OR_RETURN(open_problem(s, c, c->scan, &p));
 	for (int d = 0; d < DIRECTIONS; d++) {
 		if (c->careful)
 			apply(&p, d);
@@ -151,19 +146,17 @@ static gt_status time_sample(study *s, const timing *c, size_t many, int careful
 {
 	const size_t few = many / 3, views = c->scan->views;
 	double some[DIRECTIONS] = { 0 }, more[DIRECTIONS];
-	gt_status st = GT_OK;
 	if (many >= views)
 		many = views;
 	else
-		GT_TRY(time_some_views(s, c, few, careful, some));
-	GT_TRY(time_some_views(s, c, many, careful, more));
+		GT_OR_RETURN(time_some_views(s, c, few, careful, some));
+	GT_OR_RETURN(time_some_views(s, c, many, careful, more));
 	for (int d = 0; d < DIRECTIONS; d++) {
 		t->apply[d] = more[d];
 		if (many < views)
 			t->apply[d] += each_view(c->variant, some[d], few, more[d], many) * (double)(views - many);
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status time_cpu(study *s, const timing *c, seconds *t)
@@ -211,10 +204,9 @@ static gt_status table_of_times(study *s)
 {
 	study_table *table = &s->table[STUDY_TIMES];
 	seconds one = none;
-	gt_status st = GT_OK;
 	for (study_variant *v = NULL; (v = study_next(s, v, IN_TIMES));) {
 		seconds t;
-		GT_TRY(time_case(s, "times", &(timing){ v, s->scan, &s->grid, 1, 1 }, &t));
+		GT_OR_RETURN(time_case(s, "times", &(timing){ v, s->scan, &s->grid, 1, 1 }, &t));
 		if (v == accuracy_of(s)->variant)
 			one = t;
 		v->update = fmax(t.apply[FORWARD], t.apply[BACK]) / ((double)gt_grid_voxels(&s->grid) * (double)s->scan->views);
@@ -223,8 +215,7 @@ static gt_status table_of_times(study *s)
 			study_row(table, NUM(t.total[d]), NUM(one.total[d] / t.total[d]), NUM(t.apply[d]), NUM(one.apply[d] / t.apply[d]),
 			          NUM(gups(s->scan, &s->grid, t.apply[d])));
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status table_of_gups(study *s)
@@ -285,14 +276,16 @@ typedef struct {
 	const char *part;
 	size_t value[MAX_VALUES], quick[MAX_VALUES];
 	gt_status (*make)(const study *s, size_t n, gt_scan **scan, gt_grid *grid);
-	int table; /* forward; back is the next */
+	int table;     /* forward; back is the next */
+	unsigned with; /* the variants */
 } sweep;
 
+/* The cheapest first, for --seconds. */
 static const sweep sweeps[] = {
-	{ "number of views", { 100, 500, 1000, 2500, 5000, 11000 }, { 20, 40, 80 }, with_views, STUDY_VIEWS_FORWARD },
-	{ "size in plane", { 256, 384, 512, 768, 1024, 1408 }, { 32, 48, 64 }, with_size, STUDY_SIZE_FORWARD },
-	{ "rows and slices", { 64, 96, 128, 192, 320, 480 }, { 8, 12, 16 }, with_slices, STUDY_SLICES_FORWARD },
-	{ "few rows and slices", { 1, 4, 8, 16, 17, 24, 32, 33, 48, 64 }, { 1, 2, 5 }, with_slices, STUDY_FEW_FORWARD },
+	{ "few rows and slices", { 1, 4, 8, 16, 17, 24, 32, 33, 48, 64 }, { 1, 2, 5 }, with_slices, STUDY_FEW_FORWARD, IN_FEW },
+	{ "number of views", { 100, 500, 1000, 2500, 5000, 11000 }, { 20, 40, 80 }, with_views, STUDY_VIEWS_FORWARD, IN_SWEEPS },
+	{ "size in plane", { 256, 384, 512, 768, 1024, 1408 }, { 32, 48, 64 }, with_size, STUDY_SIZE_FORWARD, IN_SWEEPS },
+	{ "rows and slices", { 64, 96, 128, 192, 320, 480 }, { 8, 12, 16 }, with_slices, STUDY_SLICES_FORWARD, IN_SWEEPS },
 };
 enum { SWEEPS = sizeof sweeps / sizeof *sweeps };
 
@@ -300,7 +293,7 @@ static const size_t *values(const study *s, const sweep *w) { return s->quick ? 
 
 static gt_status sweep_case(study *s, const sweep *w, size_t n)
 {
-	study_table *table = &s->table[w->table]; /* of both directions */
+	study_table *table = &s->table[w->table]; /* both directions */
 	gt_scan *scan = NULL;
 	gt_grid grid;
 	double copies = NAN;
@@ -308,7 +301,7 @@ static gt_status sweep_case(study *s, const sweep *w, size_t n)
 	GT_TRY(w->make(s, n, &scan, &grid));
 	for (int d = 0; d < DIRECTIONS; d++)
 		study_number(&table[d], (double)n);
-	for (study_variant *v = NULL; (v = study_next(s, v, IN_SWEEPS));) {
+	for (study_variant *v = NULL; (v = study_next(s, v, w->with));) {
 		seconds t;
 		GT_TRY(time_case(s, FORMAT("%s: %zu", w->part, n), &(timing){ v, scan, &grid, 0, n == values(s, w)[0] }, &t));
 		copies = fmin(copies, t.copies); /* ignores NAN */
@@ -325,17 +318,18 @@ done:
 static gt_status run_sweep(study *s, const sweep *w)
 {
 	const size_t *value = values(s, w);
-	gt_status st = GT_OK;
 	for (int d = 0; d < DIRECTIONS; d++) {
-		for (const study_variant *v = NULL; (v = study_next(s, v, IN_SWEEPS));)
+		for (const study_variant *v = NULL; (v = study_next(s, v, w->with));)
 			study_head(&s->table[w->table + d], "%s [s]", v->label);
 		if (s->gpu[0])
 			study_head(&s->table[w->table + d], "copies to the GPU [s]");
 	}
 	for (size_t i = 0; i < MAX_VALUES && value[i]; i++)
-		GT_TRY(sweep_case(s, w, value[i]));
-done:
-	return st;
+		if (study_is_late(s))
+			study_leave_out_as(s, w->part, FORMAT("%zu", value[i]), FORMAT("the %.0f s of --seconds were over", s->seconds));
+		else
+			GT_OR_RETURN(sweep_case(s, w, value[i]));
+	return GT_OK;
 }
 
 size_t study_times_steps(const study *s)
@@ -343,17 +337,15 @@ size_t study_times_steps(const study *s)
 	size_t steps = study_count(s, IN_TIMES) + study_count(s, IN_GUPS);
 	for (int k = 0; k < SWEEPS; k++)
 		for (size_t n = 0; n < MAX_VALUES && values(s, &sweeps[k])[n]; n++)
-			steps += study_count(s, IN_SWEEPS);
+			steps += study_count(s, sweeps[k].with);
 	return steps;
 }
 
 gt_status study_times(study *s)
 {
-	gt_status st = GT_OK;
-	GT_TRY(table_of_times(s));
-	GT_TRY(table_of_gups(s));
+	GT_OR_RETURN(table_of_times(s));
+	GT_OR_RETURN(study_in_time(s, "GUPS", table_of_gups));
 	for (int k = 0; k < SWEEPS; k++)
-		GT_TRY(run_sweep(s, &sweeps[k]));
-done:
-	return st;
+		GT_OR_RETURN(run_sweep(s, &sweeps[k]));
+	return GT_OK;
 }

@@ -1,7 +1,4 @@
 /* Variants of the study: the reference on some threads, every projector on all of them, every projector on the GPU. */
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 #include "geometry/grid.h"
 
@@ -10,10 +7,8 @@ enum { CPU_COUNTS = 3 };
 static gt_status append(study *s, const study_variant *v)
 {
 	study_accuracy_own *own = accuracy_of(s);
-	study_variant *more = realloc(own->variant, (own->variants + 1) * sizeof *more);
-	if (!more)
+	if (!study_grow(&own->variant, own->variants, &own->capacity, sizeof *own->variant))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	own->variant = more;
 	own->variant[own->variants++] = *v;
 	return GT_OK;
 }
@@ -66,7 +61,7 @@ static study_variant on_cpu(const study *s, const gt_projector *p, int threads)
 	const int all = threads == s->threads, reference = p == accuracy_of(s)->reference;
 	study_variant v = { .projector = p, .spec = p->name, .threads = threads, .parts = IN_TIMES };
 	if (all)
-		v.parts |= IN_GUPS | (reference ? IN_SWEEPS : 0) | (reference || !s->gpu[0] ? IN_ACCURACY : 0);
+		v.parts |= IN_GUPS | (reference ? IN_SWEEPS | IN_FEW : 0) | (reference || !s->gpu[0] ? IN_ACCURACY : 0);
 	snprintf(v.backend, sizeof v.backend, "cpu:%d", threads);
 	snprintf(v.label, sizeof v.label, "%s (%d thread%s)", p->name, threads, threads == 1 ? "" : "s");
 	snprintf(v.key, sizeof v.key, "%s-cpu", p->name);
@@ -118,26 +113,24 @@ static gt_status add_columns(study *s, const gt_projector *p)
 		                             "dd-bz:entries=all", "dd-bz:entries=all,w=shared" };
 	gt_status st = strcmp(p->name, "dd-bz") ? GT_ERR_UNSUPPORTED : GT_OK;
 	for (size_t i = 0; i < sizeof specs / sizeof *specs && st == GT_OK; i++)
-		st = add_gpu(s, p, specs[i], IN_TIMES | IN_SWEEPS);
+		st = add_gpu(s, p, specs[i], IN_TIMES | IN_FEW);
 	return st == GT_ERR_UNSUPPORTED ? GT_OK : st;
 }
 
 gt_status study_find_variants(study *s)
 {
-	gt_status st = GT_OK;
 	for (size_t i = 0; gt_projectors[i]; i++)
 		if (!gt_projectors[i]->cuda_only)
-			GT_TRY(add_cpu(s, gt_projectors[i]));
+			GT_OR_RETURN(add_cpu(s, gt_projectors[i]));
 		else if (!s->gpu[0])
 			study_leave_out_as(s, "all", gt_projectors[i]->name, "runs on a GPU only, and there is none here");
 	for (size_t i = 0; s->gpu[0] && gt_projectors[i]; i++) {
-		GT_TRY(add_gpu(s, gt_projectors[i], gt_projectors[i]->name, IN_TIMES | IN_GUPS | IN_ACCURACY | IN_SWEEPS));
-		GT_TRY(add_columns(s, gt_projectors[i]));
+		GT_OR_RETURN(add_gpu(s, gt_projectors[i], gt_projectors[i]->name, IN_TIMES | IN_GUPS | IN_ACCURACY | IN_SWEEPS | IN_FEW));
+		GT_OR_RETURN(add_columns(s, gt_projectors[i]));
 	}
 	if (!accuracy_of(s)->reference)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no projector supports this scan on the CPU: %s", gt_error()));
-done:
-	return st;
+		return gt_fail(GT_ERR_UNSUPPORTED, "no projector supports this scan on the CPU: %s", gt_error());
+	return GT_OK;
 }
 
 const char *study_model(const study_variant *v) { return v->projector->model ? v->projector->model : v->projector->name; }

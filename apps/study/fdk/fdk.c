@@ -1,9 +1,5 @@
 /* The study of analytic reconstruction: forms, devices and tables. */
-#include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 static const char flat_block[] = "16 x 16 columns of voxels, 128 slices per launch";
@@ -141,17 +137,14 @@ static void drop_unmeasured(study *s)
 
 static gt_status measure(study *s)
 {
-	gt_status st = GT_OK;
 	s->steps = 5 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_launches_steps(s) + fdk_rabbit_steps(s) + 1;
-	GT_TRY(fdk_limits(s));
-	GT_TRY(fdk_cache(s));
-	GT_TRY(fdk_ladder(s));
-	GT_TRY(fdk_sweeps(s));
-	GT_TRY(fdk_launches(s));
-	GT_TRY(fdk_stages(s));
-	GT_TRY(fdk_rabbit(s));
-done:
-	return st;
+	GT_OR_RETURN(fdk_limits(s));
+	GT_OR_RETURN(fdk_cache(s));
+	GT_OR_RETURN(fdk_ladder(s));
+	GT_OR_RETURN(fdk_sweeps(s));
+	GT_OR_RETURN(fdk_launches(s));
+	GT_OR_RETURN(fdk_stages(s));
+	return fdk_rabbit(s);
 }
 
 const study_kind study_kind_fdk = {

@@ -38,7 +38,7 @@ typedef struct {
 
 enum { FDK_MAX_WAYS = 24 };
 typedef struct {
-	fdk_way way[FDK_MAX_WAYS];      /* that are here */
+	fdk_way way[FDK_MAX_WAYS];      /* available ones */
 	size_t ways;
 	size_t cube;                    /* voxels along an edge of the cube of the ladder */
 	double bandwidth;               /* bytes per second of the main device's memory */
@@ -53,9 +53,16 @@ static inline const char *fdk_device(const fdk_way *w) { return w->gpu ? "GPU" :
 
 /* Seconds of one reconstruction, medians; total: all of it, data resident. */
 typedef struct { double filter, back, total; } fdk_seconds;
-/* One reconstruction. data NULL: random; x: receives the volume, NULL: not wanted; options: of the solver, NULL:
- * none. */
-typedef struct { const fdk_way *way; const gt_scan *scan; const gt_grid *grid; const char *options; const float *data; float *x; } fdk_case;
+/* One reconstruction. */
+typedef struct {
+	const fdk_way *way;
+	const gt_scan *scan;
+	const gt_grid *grid;
+	const char *options;            /* of the solver; NULL: none */
+	const float *data;              /* NULL: random */
+	float *x;                       /* receives the volume; NULL: not wanted */
+	double enough;                  /* limit of the repeated runs, s, if below the study's; 0: none */
+} fdk_case;
 /* Medians of runs after a warm-up, while they are short. GT_ERR_UNSUPPORTED: the form refuses. */
 gt_status fdk_run(study *s, const fdk_case *c, fdk_seconds *t);
 /* The same; an impossible case is left out: t is NAN. */

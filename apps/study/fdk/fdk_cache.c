@@ -2,10 +2,7 @@
  * Ino, Hagihara (2016). Lines have 8 x 4 texels, and the least recently used line is replaced. 2048 threads lie in
  * adjacent blocks, and all warps are in step. Slices are the outer loop and views the inner one, as in the kernel
  * layered. A request is a line of a warp's fetch. */
-#include <math.h>
-#include <stdlib.h>
 #include <gantry/constants.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 enum { EDGE = 1024, CIRCLE = 1200, THREADS = 2048, WARP = 32, LINE_WIDE = 8, LINE_HIGH = 4, SLICES = 24, MAX_VIEWS = 32 };
@@ -92,9 +89,8 @@ static gt_status hit_rate(launch *l, int lines, double *percent)
 {
 	cache c = { .lines = lines };
 	int *memory = NULL;
-	gt_status st = study_new((size_t)3 * (size_t)(lines + 1) + (size_t)MAX_VIEWS * TILES, sizeof *memory, &memory);
-	if (st != GT_OK)
-		return st;
+	gt_status st = GT_OK;
+	GT_OR_RETURN(study_new((size_t)3 * (size_t)(lines + 1) + (size_t)MAX_VIEWS * TILES, sizeof *memory, &memory));
 	c.next = memory;
 	c.before = c.next + lines + 1;
 	c.holds = c.before + lines + 1;
@@ -115,13 +111,11 @@ static gt_status hit_rate(launch *l, int lines, double *percent)
 static gt_status add_case(study *s, const char *figure, launch *l)
 {
 	double rate[CACHES];
-	gt_status st = GT_OK;
 	for (int k = 0; k < CACHES; k++)
-		GT_TRY(hit_rate(l, caches[k].lines, &rate[k]));
+		GT_OR_RETURN(hit_rate(l, caches[k].lines, &rate[k]));
 	study_row(&s->table[STUDY_CACHE], TXT(figure), TXT(FORMAT("%d x %d", l->wide, l->high)), NUM(l->angle), NUM(l->views));
 	study_numbers(&s->table[STUDY_CACHE], rate, CACHES);
-done:
-	return st;
+	return GT_OK;
 }
 
 gt_status fdk_cache(study *s)
@@ -129,7 +123,6 @@ gt_status fdk_cache(study *s)
 	static const int shapes[][2] = { { 256, 1 }, { 64, 4 }, { 16, 16 }, { 8, 32 } }, counts[] = { 1, 4, 8, 16, 20, 32 };
 	gt_grid grid;
 	launch l = { .orbit = fdk_cube(EDGE, CIRCLE, &grid) };
-	gt_status st = GT_OK;
 	study_step(s, "model of the texture cache");
 	l.pitch = grid.pitch[0];
 	for (int k = 0; k < CACHES; k++)
@@ -139,14 +132,13 @@ gt_status fdk_cache(study *s)
 		for (l.angle = 0; l.angle <= 90; l.angle += s->quick ? 90 : 45) {
 			l.wide = shapes[i][0];
 			l.high = shapes[i][1];
-			GT_TRY(add_case(s, "9: block and angle", &l));
+			GT_OR_RETURN(add_case(s, "9: block and angle", &l));
 		}
 	l.wide = l.high = 16;
 	l.angle = 45;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		l.views = counts[i];
-		GT_TRY(add_case(s, "10: views per launch", &l));
+		GT_OR_RETURN(add_case(s, "10: views per launch", &l));
 	}
-done:
-	return st;
+	return GT_OK;
 }

@@ -1,9 +1,4 @@
 /* The ladder of forms on one cube, and the accuracy of each against double precision on two objects. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <gantry/phantom.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 /* The stages of Okitsu, Ino, Hagihara 2008, with the seconds of table 4 (GeForce 8800 GTX, 512^3 from 360 views of
@@ -68,21 +63,18 @@ static gt_status new_set(study *s, int number, set *d)
 {
 	gt_phantom_options options = gt_phantom_defaults;
 	double radius;
-	gt_status st = GT_OK;
 	*d = (set){ .object = number ? "forbild-head" : "shepp-logan" };
 	const gt_orbit o = orbit_of(s, number, &d->grid);
 	study_step(s, "ladder: projections of %s", d->object);
-	GT_TRY(gt_scan_orbit(&o, &d->scan));
+	GT_OR_RETURN(gt_scan_orbit(&o, &d->scan));
 	d->voxels = gt_grid_voxels(&d->grid);
 	snprintf(d->label, sizeof d->label, "%s, %zu views of %zu x %zu to %zu^3", d->object, o.views, o.columns, o.rows, d->grid.n[0]);
-	GT_TRY(study_host_floats(d->voxels, "the reference", &d->reference));
-	GT_TRY(study_host_floats(d->voxels, "the volume", &d->x));
-	GT_TRY(study_phantom_radius(d->object, &radius));
+	GT_OR_RETURN(study_host_floats(d->voxels, "the reference", &d->reference));
+	GT_OR_RETURN(study_host_floats(d->voxels, "the volume", &d->x));
+	GT_OR_RETURN(study_phantom_radius(d->object, &radius));
 	options.scale = 0.9 * gt_scan_field_of_view(d->scan, NULL, NULL) /
 	                radius; /* the object fills 0.9 of the circle that all views see */
-	GT_TRY(study_simulate(s, &(study_object){ d->object, NULL, &options }, d->scan, 1, &d->data, NULL, NULL));
-done:
-	return st;
+	return study_simulate(s, &(study_object){ d->object, NULL, &options }, d->scan, 1, &d->data, NULL, NULL);
 }
 
 /* Differences from the reference: HU are thousandths of water. MAX of the PSNR is the reference's range. */
@@ -118,7 +110,7 @@ static gt_status add_pictures(study *s, int number, const fdk_way *w, const set 
 	for (int k = 0; k < 2; k++) {
 		for (size_t i = 0; i < voxels; i++)
 			out[i] = (k ? d->x : d->reference)[start + i] / gt_phantom_defaults.water;
-		GT_TRY(study_floats(&s->folder, FORMAT("data-%d-%s.f32", number + 1, k ? "single" : "reference"), out, voxels));
+		GT_TRY(study_floats(&s->folder, FORMAT("data-%d-%s", number + 1, k ? "single" : "reference"), out, voxels));
 	}
 	for (int a = 0; a < 2; a++) {
 		fdk_of(s)->picture[number].n[a] = n[a];
@@ -144,12 +136,12 @@ static gt_status run_set(study *s, int number, fdk_seconds t[FDK_MAX_WAYS])
 		reference++;
 	GT_TRY(new_set(s, number, &d));
 	study_step(s, "ladder: %s: %s", d.object, f->way[reference].label);
-	GT_TRY(fdk_run(s, &(fdk_case){ &f->way[reference], d.scan, &d.grid, NULL, d.data, d.reference }, &t[reference]));
+	GT_TRY(fdk_run(s, &(fdk_case){ &f->way[reference], d.scan, &d.grid, NULL, d.data, d.reference, 0 }, &t[reference]));
 	for (size_t i = 0; i < f->ways; i++) {
 		if (i == reference || !takes_part(&f->way[i]) || (number == 1 && !f->way[i].form && !f->way[i].all))
 			continue;
 		study_step(s, "ladder: %s: %s", d.object, f->way[i].label);
-		GT_TRY(fdk_try(s, "ladder", &(fdk_case){ &f->way[i], d.scan, &d.grid, NULL, d.data, d.x }, &t[i]));
+		GT_TRY(fdk_try(s, "ladder", &(fdk_case){ &f->way[i], d.scan, &d.grid, NULL, d.data, d.x, 0 }, &t[i]));
 		if (isnan(t[i].back))
 			continue;
 		double psnr;
@@ -258,14 +250,11 @@ size_t fdk_ladder_steps(const study *s)
 gt_status fdk_ladder(study *s)
 {
 	fdk_seconds t[SETS][FDK_MAX_WAYS];
-	gt_status st = GT_OK;
 	for (int k = 0; k < SETS; k++)
 		for (int i = 0; i < FDK_MAX_WAYS; i++)
 			t[k][i] = (fdk_seconds){ NAN, NAN, NAN };
 	for (int k = 0; k < SETS; k++)
-		GT_TRY(run_set(s, k, t[k]));
+		GT_OR_RETURN(run_set(s, k, t[k]));
 	add_ladder(s, t[0]);
-	GT_TRY(add_copies(s));
-done:
-	return st;
+	return add_copies(s);
 }

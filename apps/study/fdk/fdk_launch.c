@@ -1,9 +1,5 @@
 /* Launches of kernels with textures: shapes of blocks against the angle, views per launch against the size of
  * blocks, and the layout of textures. Figures 9 and 10, and table 3, of Lu, Ino, Hagihara (2016). On CUDA alone. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 enum { CIRCLE = 1200 /* views of the paper; adjacent ones are used */, GROUPS = 2 /* groups of views, 45 degrees apart */ };
@@ -37,16 +33,13 @@ done:
 /* Seconds of a view; NAN if the device cannot launch it: left out. */
 static gt_status time_launch(study *s, const char *part, const launch *l, double *seconds)
 {
-	const double usual = fdk_of(s)->enough;
 	gt_scan *scan = NULL;
 	gt_grid grid;
 	fdk_seconds t;
 	gt_status st = GT_OK;
 	const char *options = FORMAT("short-scan=off,block=%s,views=%zu,slab=%zu", l->block, l->views, l->slices);
 	GT_TRY(pick_views(l, &grid, &scan));
-	fdk_of(s)->enough = fmin(usual, enough);
-	st = fdk_try(s, part, &(fdk_case){ fdk_way_of(s, l->form), scan, &grid, options, NULL, NULL }, &t);
-	fdk_of(s)->enough = usual;
+	st = fdk_try(s, part, &(fdk_case){ fdk_way_of(s, l->form), scan, &grid, options, NULL, NULL, enough }, &t);
 	*seconds = t.back / (double)(l->count * l->groups);
 done:
 	gt_scan_free(scan);
@@ -60,9 +53,7 @@ static gt_status cube_of(const study *s, size_t *n)
 	const size_t volume = (size_t)1024 * 1024 * 1024 * sizeof(float);
 	gt_backend *be = NULL;
 	size_t available, total;
-	const gt_status st = gt_backend_open(s->gpu, &be);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(gt_backend_open(s->gpu, &be));
 	gt_backend_memory(be, &available, &total);
 	*n = s->quick ? fdk_of(s)->cube : available > 2 * volume ? 1024 : 512;
 	gt_backend_close(be);
@@ -81,7 +72,6 @@ static size_t angles(const study *s) { return 360 / angle_step(s) + 1; }
 static gt_status blocks(study *s, size_t n)
 {
 	study_table *t = &s->table[STUDY_BLOCKS];
-	gt_status st = GT_OK;
 	for (int k = 0; k < SHAPES; k++)
 		study_head(t, "%s [ms per view]", shapes[k]);
 	for (size_t i = 0; i < angles(s); i++) {
@@ -91,12 +81,11 @@ static gt_status blocks(study *s, size_t n)
 			const launch l = { "layered", shapes[k], n, SHAPE_VIEWS, SHAPE_SLICES, SHAPE_VIEWS, 1, middle };
 			double seconds;
 			study_step(s, "blocks: %zu degrees: %s", degrees, shapes[k]);
-			GT_TRY(time_launch(s, "blocks", &l, &seconds));
+			GT_OR_RETURN(time_launch(s, "blocks", &l, &seconds));
 			study_number(t, 1e3 * seconds);
 		}
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 /* Views per launch against the size of blocks: figure 10 ------------------------------ */
@@ -115,7 +104,6 @@ static size_t count_step(const study *s) { return s->quick ? 4 : 1; }
 static gt_status launches(study *s, size_t n)
 {
 	study_table *t = &s->table[STUDY_LAUNCHES];
-	gt_status st = GT_OK;
 	for (int k = 0; k < SIZES; k++)
 		study_head(t, "%d threads, %s [ms per view]", sizes[k].threads, sizes[k].block);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i += count_step(s)) {
@@ -126,12 +114,11 @@ static gt_status launches(study *s, size_t n)
 			const char *part = FORMAT("views per launch: %zu, %d threads", views, sizes[k].threads);
 			double seconds;
 			study_step(s, "%s", part);
-			GT_TRY(time_launch(s, part, &l, &seconds));
+			GT_OR_RETURN(time_launch(s, part, &l, &seconds));
 			study_number(t, 1e3 * seconds);
 		}
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 /* How the textures lie: table 3 --------------------------------------------------------- */
@@ -165,20 +152,18 @@ static void add_structure(study *s, int cube, int structure, size_t n, double se
 
 static gt_status textures(study *s)
 {
-	gt_status st = GT_OK;
 	for (int i = 0; i < CUBES; i++) {
 		const size_t n = s->quick ? fdk_of(s)->cube >> (2 - cubes[i].size) : cubes[i].n;
 		double seconds[STRUCTURES];
 		for (int k = 0; k < STRUCTURES; k++) {
 			const launch l = { structures[k].form, "16x16", n, cubes[i].views, cubes[i].slices, cubes[i].views, GROUPS, 0 };
 			study_step(s, "textures: %zu: %s", n, structures[k].form);
-			GT_TRY(time_launch(s, "textures", &l, &seconds[k]));
+			GT_OR_RETURN(time_launch(s, "textures", &l, &seconds[k]));
 			if (!isnan(seconds[k]))
 				add_structure(s, i, k, n, seconds[k], seconds[0]);
 		}
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 size_t fdk_launches_steps(const study *s)

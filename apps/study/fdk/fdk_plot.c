@@ -1,5 +1,4 @@
 /* The figures of `gantry study fdk`, from its tables alone: they may come from another folder. */
-#include <string.h>
 #include "apps/study/fdk/fdk.h"
 
 enum { WIDTH = 1080, HEIGHT = 520 };

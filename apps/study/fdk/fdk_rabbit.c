@@ -1,12 +1,7 @@
 /* The steps of Rapid Rabbit on a synthetic data set of the benchmark RabbitCT: a C-arm that shakes, images filtered
  * beforehand. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/host_memory.h>
 #include <gantry/matrix_backprojector.h>
-#include <gantry/phantom.h>
-#include "apps/cli/try.h"
 #include "apps/commands/rabbitct/rabbitct.h"
 #include "apps/study/fdk/fdk.h"
 #include "geometry/scan.h"
@@ -128,16 +123,13 @@ static void free_rabbit(rabbit *r)
 static gt_status allocate(rabbit *r)
 {
 	const size_t cells = gt_scan_size(r->scan);
-	gt_status st = GT_OK;
-	GT_TRY(study_host_floats(cells, "filtered images", &r->images));
-	GT_TRY(study_host_floats(r->voxels, "the volume", &r->x));
-	GT_TRY(gt_host_has_memory(6.0 * (double)r->hus, "slices of HU"));
-	GT_TRY(study_new(r->scan->views, sizeof *r->matrix, &r->matrix));
-	GT_TRY(study_new(r->hus, sizeof *r->hu, &r->hu));
-	GT_TRY(study_new(r->hus, sizeof *r->hu, &r->from_fdk));
-	GT_TRY(study_new(r->hus, sizeof *r->hu, &r->from_images));
-done:
-	return st;
+	GT_OR_RETURN(study_host_floats(cells, "filtered images", &r->images));
+	GT_OR_RETURN(study_host_floats(r->voxels, "the volume", &r->x));
+	GT_OR_RETURN(gt_host_has_memory(6.0 * (double)r->hus, "slices of HU"));
+	GT_OR_RETURN(study_new(r->scan->views, sizeof *r->matrix, &r->matrix));
+	GT_OR_RETURN(study_new(r->hus, sizeof *r->hu, &r->hu));
+	GT_OR_RETURN(study_new(r->hus, sizeof *r->hu, &r->from_fdk));
+	return study_new(r->hus, sizeof *r->hu, &r->from_images);
 }
 
 static void to_hu(const rabbit *r, const float *x, uint16_t *hu)
@@ -177,16 +169,14 @@ static gt_status make_references(study *s, rabbit *r)
 	fdk_images p = r->p;
 	fdk_seconds t;
 	double seconds;
-	gt_status st = GT_OK;
 	study_step(s, "rabbitct: references in double");
 	snprintf(w.backend, sizeof w.backend, "%s", s->cpu);
-	GT_TRY(fdk_run(s, &(fdk_case){ &w, r->scan, &r->judged, NULL, r->lines, r->x }, &t));
+	GT_OR_RETURN(fdk_run(s, &(fdk_case){ &w, r->scan, &r->judged, NULL, r->lines, r->x, 0 }, &t));
 	to_hu(r, r->x, r->from_fdk);
 	p.grid = r->judged;
-	GT_TRY(fdk_images_run(&p, s->cpu, GT_F64, 0, r->x, &seconds));
+	GT_OR_RETURN(fdk_images_run(&p, s->cpu, GT_F64, 0, r->x, &seconds));
 	to_hu(r, r->x, r->from_images);
-done:
-	return st;
+	return GT_OK;
 }
 
 /* Displaced by up to 2 mm and turned by up to 6 milliradians. */
@@ -194,20 +184,17 @@ static gt_status new_rabbit(study *s, rabbit *r)
 {
 	const size_t by = s->quick ? 16 : s->gpu[0] ? 1 : 4;
 	gt_orbit o = gt_scanner_find("c-arm")->orbit;
-	gt_status st = GT_OK;
 	study_step(s, "rabbitct: images of a C-arm");
 	gt_orbit_reduce(&o, by);
-	GT_TRY(gt_scan_orbit(&o, &r->scan));
-	GT_TRY(gt_scan_perturb(r->scan, 2, 6e-3, 1));
+	GT_OR_RETURN(gt_scan_orbit(&o, &r->scan));
+	GT_OR_RETURN(gt_scan_perturb(r->scan, 2, 6e-3, 1));
 	gt_rabbitct_grid(512 / by, &r->p.grid);
 	r->voxels = gt_grid_voxels(&r->p.grid);
 	choose_slices(s, r);
-	GT_TRY(allocate(r));
-	GT_TRY(simulate(s, r));
+	GT_OR_RETURN(allocate(r));
+	GT_OR_RETURN(simulate(s, r));
 	r->p = (fdk_images){ r->p.grid, r->scan->views, r->scan->rows, r->scan->columns, (const double(*)[12])r->matrix, r->images };
-	GT_TRY(make_references(s, r));
-done:
-	return st;
+	return make_references(s, r);
 }
 
 /* Lines of the table ------------------------------------------------------------- */
@@ -227,18 +214,16 @@ static gt_status run_form(study *s, rabbit *r, int k)
 	const char *const text[] = { steps[k].step, steps[k].form, w ? "GPU" : "needs CUDA" };
 	app_rabbitct_score score;
 	fdk_seconds t = { NAN, NAN, NAN };
-	gt_status st = GT_OK;
 	study_step(s, "rabbitct: %s", steps[k].step);
 	if (w)
-		GT_TRY(fdk_try(s, "rabbitct", &(fdk_case){ w, r->scan, &r->p.grid, NULL, r->lines, r->x }, &t));
+		GT_OR_RETURN(fdk_try(s, "rabbitct", &(fdk_case){ w, r->scan, &r->p.grid, NULL, r->lines, r->x, 0 }, &t));
 	if (!isnan(t.back)) {
 		to_hu(r, r->x + r->first, r->hu);
 		score = app_rabbitct_judge(r->hu, r->from_fdk, r->hus);
 	}
 	add_row(s, r, text, fdk_form_find(steps[k].form)->views, t.back, isnan(t.back) ? NULL : &score);
 	study_row(&s->table[STUDY_RABBITCT], NUM(steps[k].seconds), NUM(steps[k].gups));
-done:
-	return st;
+	return GT_OK;
 }
 
 /* Times what the benchmark counts: uploads of images, and the whole volume. */
@@ -246,15 +231,13 @@ static gt_status run_images(study *s, rabbit *r, const fdk_taker *taker)
 {
 	const char *const text[] = { taker->gpu ? "images brought while it computes" : taker->label, "chosen", taker->gpu ? "GPU" : "CPU" };
 	double seconds;
-	gt_status st = GT_OK;
 	study_step(s, "rabbitct: images one by one: %s", taker->label);
-	GT_TRY(fdk_images_run(&r->p, taker->backend, GT_F32, 0, r->x, &seconds));
+	GT_OR_RETURN(fdk_images_run(&r->p, taker->backend, GT_F32, 0, r->x, &seconds));
 	to_hu(r, r->x + r->first, r->hu);
 	const app_rabbitct_score score = app_rabbitct_judge(r->hu, r->from_images, r->hus);
 	add_row(s, r, text, 32, seconds, &score);
 	study_row(&s->table[STUDY_RABBITCT], NUM(taker->gpu ? 0.951 : NAN), NUM(taker->gpu ? 70.2 : NAN));
-done:
-	return st;
+	return GT_OK;
 }
 
 size_t fdk_rabbit_steps(const study *s)

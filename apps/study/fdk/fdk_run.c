@@ -1,8 +1,5 @@
 /* One reconstruction on a device, timed; the limits of devices. */
-#include <math.h>
-#include <stdlib.h>
 #include "analytic/table.h"
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 #include "core/linop.h"
 #include "core/order_statistics.h"
@@ -45,19 +42,16 @@ static gt_status open_problem(study *s, const fdk_case *c, problem *p)
 {
 	const fdk_form *form = c->way->form;
 	const float *data = c->data;
-	gt_status st = GT_OK;
 	if (!data)
-		GT_TRY(study_random(s, gt_scan_size(c->scan), &data));
-	GT_TRY(gt_method_parse(FORMAT("fdk:mask=none%s%s%s%s", c->options ? "," : "", c->options ? c->options : "", form ? ",kernel=" : "",
-	                              form ? form->name : ""),
-	                       &p->m));
-	GT_TRY(gt_backend_open(c->way->backend, &p->be));
-	GT_TRY(gt_array_new(p->be, c->way->type, gt_scan_size(c->scan), &p->data));
-	GT_TRY(gt_array_new(p->be, c->way->type, gt_grid_voxels(c->grid), &p->x));
+		GT_OR_RETURN(study_random(s, gt_scan_size(c->scan), &data));
+	GT_OR_RETURN(gt_method_parse(FORMAT("fdk:mask=none%s%s%s%s", c->options ? "," : "", c->options ? c->options : "",
+	                                    form ? ",kernel=" : "", form ? form->name : ""),
+	                             &p->m));
+	GT_OR_RETURN(gt_backend_open(c->way->backend, &p->be));
+	GT_OR_RETURN(gt_array_new(p->be, c->way->type, gt_scan_size(c->scan), &p->data));
+	GT_OR_RETURN(gt_array_new(p->be, c->way->type, gt_grid_voxels(c->grid), &p->x));
 	gt_array_put_float(data, p->data);
-	GT_TRY(gt_backend_status(p->be));
-done:
-	return st;
+	return gt_backend_status(p->be);
 }
 
 static double elapsed(const gt_analytic_times *t) { return t->plan + t->filter + t->back; }
@@ -67,10 +61,9 @@ static gt_status repeat(const problem *p, const fdk_case *c, double max, fdk_sec
 {
 	double filter[MAX_RUNS], back[MAX_RUNS], total[MAX_RUNS], sum = 0;
 	size_t n = 0;
-	gt_status st = GT_OK;
 	for (int warm = 1; n < MAX_RUNS && sum < max; warm = 0) {
 		gt_analytic_times one;
-		GT_TRY(gt_analytic_run_timed(p->m.analytic, p->be, c->grid, c->scan, p->m.options, p->data, p->x, &one));
+		GT_OR_RETURN(gt_analytic_run_timed(p->m.analytic, p->be, c->grid, c->scan, p->m.options, p->data, p->x, &one));
 		if (warm && elapsed(&one) < max)
 			continue;
 		filter[n] = one.filter;
@@ -78,8 +71,7 @@ static gt_status repeat(const problem *p, const fdk_case *c, double max, fdk_sec
 		sum += total[n++] = elapsed(&one);
 	}
 	*t = (fdk_seconds){ gt_median(filter, n), gt_median(back, n), gt_median(total, n) };
-done:
-	return st;
+	return GT_OK;
 }
 
 gt_status fdk_run(study *s, const fdk_case *c, fdk_seconds *t)
@@ -87,7 +79,7 @@ gt_status fdk_run(study *s, const fdk_case *c, fdk_seconds *t)
 	problem p = { NULL, NULL, NULL, { NULL, NULL, NULL } };
 	gt_status st = GT_OK;
 	GT_TRY(open_problem(s, c, &p));
-	GT_TRY(repeat(&p, c, fdk_of(s)->enough, t));
+	GT_TRY(repeat(&p, c, c->enough > 0 ? fmin(c->enough, fdk_of(s)->enough) : fdk_of(s)->enough, t));
 	if (c->x)
 		gt_array_get_float(p.x, c->x);
 	GT_TRY(gt_backend_status(p.be));

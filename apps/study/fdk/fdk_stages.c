@@ -1,10 +1,6 @@
 /* Time of each stage from a file of projections to a file of voxels: in sequence, and overlapping. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <gantry/recon.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 /* Table 4 of Lu, Ino, Hagihara (2016): 2048^3 from 1200 views of 2048^2 on a GeForce GTX 980 with 4 GB. There
@@ -75,13 +71,14 @@ done:
 
 gt_status fdk_stages(study *s)
 {
-	const char *in = study_file(&s->folder, "stages-in.nc"), *out = study_file(&s->folder, "stages-out.nc");
+	const char *in, *out;
 	gt_grid grid;
 	const gt_orbit o = fdk_cube(fdk_of(s)->cube, s->quick ? 45 : s->gpu[0] ? 360 : 90, &grid);
 	gt_recon_slabs result[2];
 	gt_scan *scan = NULL;
-	gt_status st = in && out ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
+	gt_status st = GT_OK;
+	GT_OR_RETURN(study_file(&s->folder, "stages-in.nc", &in));
+	GT_OR_RETURN(study_file(&s->folder, "stages-out.nc", &out));
 	study_step(s, "stages: a file of projections");
 	GT_TRY(gt_scan_orbit(&o, &scan));
 	GT_TRY(write_data(s, in, scan));
@@ -92,10 +89,8 @@ gt_status fdk_stages(study *s)
 	}
 	add_stages(s, &result[0], &result[1]);
 done:
-	if (in)
-		unlink(in);
-	if (out)
-		unlink(out);
+	unlink(in);
+	unlink(out);
 	gt_scan_free(scan);
 	return st;
 }

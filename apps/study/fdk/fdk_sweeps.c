@@ -1,8 +1,4 @@
 /* Times against the angle, the views per pass and the size. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
 enum { LAUNCHES = 48 /* views that the forms of 1, 4, 12 and 16 per launch take in whole launches */ };
@@ -34,7 +30,7 @@ static gt_status one_angle(study *s, double degrees)
 	GT_TRY(gt_scan_orbit(&o, &scan));
 	study_number(&s->table[STUDY_ANGLES], degrees);
 	for (size_t i = 0; i < fdk_of(s)->ways; i++) {
-		const fdk_case c = { &fdk_of(s)->way[i], scan, &grid, "short-scan=off", NULL, NULL };
+		const fdk_case c = { &fdk_of(s)->way[i], scan, &grid, "short-scan=off", NULL, NULL, enough_of_angle };
 		fdk_seconds t;
 		if (!turns(s, c.way))
 			continue;
@@ -49,16 +45,12 @@ done:
 
 static gt_status angles(study *s)
 {
-	const double usual = fdk_of(s)->enough;
-	gt_status st = GT_OK;
 	for (size_t i = 0; i < fdk_of(s)->ways; i++)
 		if (turns(s, &fdk_of(s)->way[i]))
 			study_head(&s->table[STUDY_ANGLES], "%s [ms per view]", fdk_of(s)->way[i].label);
-	fdk_of(s)->enough = fmin(usual, enough_of_angle);
-	for (size_t i = 0; i < angle_count(s) && st == GT_OK; i++)
-		st = one_angle(s, (double)i * angle_step(s));
-	fdk_of(s)->enough = usual;
-	return st;
+	for (size_t i = 0; i < angle_count(s); i++)
+		GT_OR_RETURN(one_angle(s, (double)i * angle_step(s)));
+	return GT_OK;
 }
 
 /* Views per pass: figure 10 -------------------------------------------------------- */
@@ -92,22 +84,20 @@ static gt_status matrices_of(const gt_scan *scan, double (*matrix)[12])
 static gt_status pass_rows(study *s, const fdk_images *p, const fdk_taker *taker, size_t takers)
 {
 	study_table *t = &s->table[STUDY_PASSES];
-	gt_status st = GT_OK;
 	for (size_t k = 0; k < pass_count(s); k++) {
 		const size_t n = s->quick ? quick_passes[k] : passes[k];
 		study_number(t, (double)n);
 		for (size_t i = 0; i < takers; i++) {
 			double seconds;
 			study_step(s, "views per pass: %zu: %s", n, taker[i].label);
-			GT_TRY(fdk_images_run(p, taker[i].backend, GT_F32, n, NULL, &seconds));
+			GT_OR_RETURN(fdk_images_run(p, taker[i].backend, GT_F32, n, NULL, &seconds));
 			study_number(t, (double)p->views * (double)gt_grid_voxels(&p->grid) / 1073741824 / seconds);
 		}
 		if (s->gpu[0])
 			study_number(t, with_textures(s, n));
 		study_number(t, fdk_of(s)->bandwidth * (double)n / 8 / 1073741824);
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status views_per_pass(study *s)
@@ -177,7 +167,7 @@ static gt_status run_size(study *s, size_t n, const fdk_way *w, fdk_seconds *t)
 		return GT_OK;
 	}
 	GT_TRY(gt_scan_orbit(&o, &scan));
-	GT_TRY(fdk_try(s, "sizes", &(fdk_case){ w, scan, &grid, NULL, NULL, NULL }, t));
+	GT_TRY(fdk_try(s, "sizes", &(fdk_case){ w, scan, &grid, NULL, NULL, NULL, 0 }, t));
 	*t = of_all(t, (double)VIEWS / (double)o.views);
 done:
 	gt_scan_free(scan);
@@ -200,19 +190,17 @@ static gt_status one_size(study *s, size_t n)
 	const study_fdk *f = fdk_of(s);
 	fdk_seconds t[FDK_MAX_WAYS];
 	size_t baseline = 0;
-	gt_status st = GT_OK;
 	for (size_t i = 0; i < f->ways; i++) {
 		if (!sweeps(&f->way[i]))
 			continue;
-		GT_TRY(run_size(s, n, &f->way[i], &t[i]));
+		GT_OR_RETURN(run_size(s, n, &f->way[i], &t[i]));
 		if (f->way[i].form && f->way[i].form->baseline)
 			baseline = i;
 	}
 	for (size_t i = 0; i < f->ways; i++)
 		if (sweeps(&f->way[i]) && !isnan(t[i].back))
 			add_size(s, n, &f->way[i], &t[i], &t[baseline]);
-done:
-	return st;
+	return GT_OK;
 }
 
 size_t fdk_sweeps_steps(const study *s)
@@ -226,11 +214,9 @@ size_t fdk_sweeps_steps(const study *s)
 
 gt_status fdk_sweeps(study *s)
 {
-	gt_status st = GT_OK;
-	GT_TRY(angles(s));
-	GT_TRY(views_per_pass(s));
+	GT_OR_RETURN(angles(s));
+	GT_OR_RETURN(views_per_pass(s));
 	for (int k = 0; k < SIZES; k++)
-		GT_TRY(one_size(s, size_of(s, k)));
-done:
-	return st;
+		GT_OR_RETURN(one_size(s, size_of(s, k)));
+	return GT_OK;
 }

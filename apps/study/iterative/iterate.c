@@ -1,10 +1,5 @@
 /* One reconstruction on one device: its operators with clocks, and its times. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
-#include "recon/modules.h"
 
 typedef struct {
 	gt_linop *A;
@@ -48,20 +43,18 @@ static gt_status new_timed(gt_linop *A, study_clock *clock, gt_linop **out)
 gt_status study_run_open(study_run *w, const study_run_options *o)
 {
 	size_t subsets = 1;
-	gt_status st = GT_OK;
-	GT_TRY(gt_method_parse(o->solver, &w->m));
-	GT_TRY(gt_backend_open(o->backend, &w->be));
+	GT_OR_RETURN(gt_method_parse(o->solver, &w->m));
+	GT_OR_RETURN(gt_backend_open(o->backend, &w->be));
 	if (o->dry)
-		GT_TRY(gt_backend_dry_run(w->be));
+		GT_OR_RETURN(gt_backend_dry_run(w->be));
 	if (w->m.solver->subsets)
-		GT_TRY(w->m.solver->subsets(w->m.options, o->scan->views, &subsets));
-	GT_TRY(gt_subsets_new("dd", w->be, o->type, o->grid, o->scan, o->data, o->weights, subsets, &w->subsets));
-	GT_TRY(study_new(subsets, sizeof *w->timed, &w->timed));
+		GT_OR_RETURN(w->m.solver->subsets(w->m.options, o->scan->views, &subsets));
+	GT_OR_RETURN(gt_subsets_new("dd", w->be, o->type, o->grid, o->scan, o->data, o->weights, subsets, &w->subsets));
+	GT_OR_RETURN(study_new(subsets, sizeof *w->timed, &w->timed));
 	for (size_t k = 0; k < subsets; k++)
-		GT_TRY(new_timed(w->subsets.A[k], &w->clock, &w->timed[k]));
-	GT_TRY(gt_array_new(w->be, o->type, gt_grid_voxels(o->grid), &w->x));
-done:
-	return st;
+		GT_OR_RETURN(new_timed(w->subsets.A[k], &w->clock, &w->timed[k]));
+	GT_OR_RETURN(gt_array_new(w->be, o->type, gt_grid_voxels(o->grid), &w->x));
+	return GT_OK;
 }
 
 gt_status study_run_penalty(study_run *w, const char *spec, gt_type type, const gt_grid *grid)
@@ -109,43 +102,31 @@ typedef struct {
 
 static size_t shown_first(const study_scene *c) { return c->below * c->grid.n[0] * c->grid.n[1]; }
 
-static char *solver_text(char *text, const study_case *c, int iterations)
-{
-	return study_format(text, "%s%citerations=%d", c->solver, strchr(c->solver, ':') ? ',' : ':', iterations);
-}
-
 static gt_status open_work(work *w)
 {
 	const study_job *job = w->job;
 	const study_scene *scene = job->scene;
 	const size_t n = gt_grid_voxels(&scene->shown);
-	char text[STUDY_LINE], *spec = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(study_run_open(&w->run, &(study_run_options){ .backend = job->d.backend,
-	                                                     .solver = solver_text(text, job->c, job->iterations),
-	                                                     .type = job->d.type,
-	                                                     .scan = scene->scan,
-	                                                     .grid = &scene->grid,
-	                                                     .data = job->data,
-	                                                     .weights = job->weights }));
-	GT_TRY(gt_array_part(w->run.x, shown_first(scene), n, &w->part));
-	GT_TRY(gt_array_new(w->run.be, job->d.type, n, &w->truth));
+	GT_OR_RETURN(study_run_open(&w->run, &(study_run_options){ .backend = job->d.backend,
+	                                                           .solver = SPEC(job->c->solver, "iterations=%d", job->iterations),
+	                                                           .type = job->d.type,
+	                                                           .scan = scene->scan,
+	                                                           .grid = &scene->grid,
+	                                                           .data = job->data,
+	                                                           .weights = job->weights }));
+	GT_OR_RETURN(gt_array_part(w->run.x, shown_first(scene), n, &w->part));
+	GT_OR_RETURN(gt_array_new(w->run.be, job->d.type, n, &w->truth));
 	gt_array_put_float(scene->truth, w->truth);
 	if (job->c->strength > 0) {
-		spec = study_penalty_spec(job->c->strength, scene, scene->scan->views);
-		GT_TRY(spec ? study_run_penalty(&w->run, spec, job->d.type, &scene->grid) : gt_fail(GT_ERR_MEMORY, "out of memory"));
+		const double strength = job->c->strength * (double)scene->scan->views * scene->grid.pitch[0] * scene->grid.pitch[1];
+		GT_OR_RETURN(study_run_penalty(&w->run, FORMAT("qggmrf:strength=%.9g,c=10HU", strength), job->d.type, &scene->grid));
 	}
-	GT_TRY(gt_backend_status(w->run.be));
-done:
-	free(spec);
-	return st;
+	return gt_backend_status(w->run.be);
 }
 
 static gt_status get_shown(const work *w, float **out)
 {
-	const gt_status st = study_host_floats(gt_grid_voxels(&w->job->scene->shown), "a volume", out);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(study_host_floats(gt_grid_voxels(&w->job->scene->shown), "a volume", out));
 	gt_array_get_float(w->part, *out);
 	return gt_backend_status(w->run.be);
 }
@@ -222,11 +203,9 @@ static void take_split(const work *w, const watch *t, study_outcome *out)
 static gt_status run(work *w, study_outcome *out)
 {
 	const int gpu = w->job->d.gpu;
-	char text[STUDY_LINE];
 	watch t = { .w = w, .rmse = out->rmse }, again = { .w = w };
-	gt_status st = GT_OK;
-	GT_TRY(solve(w, gpu ? w->run.subsets.A : w->run.timed, &t));
-	GT_TRY(get_shown(w, &out->x));
+	GT_OR_RETURN(solve(w, gpu ? w->run.subsets.A : w->run.timed, &t));
+	GT_OR_RETURN(get_shown(w, &out->x));
 	out->seconds = t.timed ? t.seconds / t.timed : NAN;
 	if (!gpu && t.timed)
 		take_split(w, &t, out);
@@ -234,11 +213,10 @@ static gt_status run(work *w, study_outcome *out)
 		return GT_OK;
 	gt_fill(0, w->run.x);
 	gt_method_free(&w->run.m);
-	GT_TRY(gt_method_parse(solver_text(text, w->job->c, SPLIT_ITERATIONS), &w->run.m));
-	GT_TRY(solve(w, w->run.timed, &again));
+	GT_OR_RETURN(gt_method_parse(SPEC(w->job->c->solver, "iterations=%d", SPLIT_ITERATIONS), &w->run.m));
+	GT_OR_RETURN(solve(w, w->run.timed, &again));
 	take_split(w, &again, out);
-done:
-	return st;
+	return GT_OK;
 }
 
 gt_status study_iterate(study *s, const study_job *job, study_outcome *out)

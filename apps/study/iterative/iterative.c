@@ -1,10 +1,5 @@
 /* The cases of `gantry study iterative`, run by run, into tables and arrays. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/constants.h>
-#include "apps/cli/try.h"
-#include "apps/study/iterative/iterative.h"
 #include "apps/study/iterative/methods/methods.h"
 
 /* key, title, object, solver; strength, photons; iterations, quick; seed; weighted, start_fdk, show_fdk; window;
@@ -39,7 +34,7 @@ study_device study_device_reference(const study *s) { return (study_device){ s->
 
 static char *size_of(const study_scene *c, char text[STUDY_LINE])
 {
-	return study_format(text, "%zu x %zu x %zu, %zu views", c->grid.n[0], c->grid.n[1], c->grid.n[2], c->scan->views);
+	return study_format(text, STUDY_LINE, "%zu x %zu x %zu, %zu views", c->grid.n[0], c->grid.n[1], c->grid.n[2], c->scan->views);
 }
 
 static void add_times(study *s, const study_job *j, const study_outcome *o)
@@ -52,13 +47,11 @@ static void add_times(study *s, const study_job *j, const study_outcome *o)
 static gt_status add_error(study *s, const study_case *c, const study_scene *scene, const char *what, int iterations, const float *x)
 {
 	study_distance all, central;
-	gt_status st = GT_OK;
-	GT_TRY(study_distance_of(s, &scene->shown, x, scene->truth, 1, &all));
-	GT_TRY(study_distance_of(s, &scene->shown, x, scene->truth, 0.5, &central));
+	GT_OR_RETURN(study_distance_of(s, &scene->shown, x, scene->truth, 1, &all));
+	GT_OR_RETURN(study_distance_of(s, &scene->shown, x, scene->truth, 0.5, &central));
 	study_row(&s->table[STUDY_ERRORS], TXT(c->key), TXT(what), NUM(iterations > 0 ? iterations : NAN), NUM(all.rmse), NUM(central.rmse),
 	          NUM(central.mean), NUM(central.largest), NUM(all.ssim), NUM(central.ssim));
-done:
-	return st;
+	return GT_OK;
 }
 
 static void add_profiles(study *s, int number, const study_scene *scene, const study_outcome *o)
@@ -122,19 +115,16 @@ static gt_status add_reference(study *s, const study_case *c, const study_scene 
 {
 	study_distance apart, error, reference_error;
 	char size[STUDY_LINE];
-	gt_status st = GT_OK;
-	GT_TRY(study_distance_of(s, &scene->shown, of->x, from->x, 1, &apart));
-	GT_TRY(study_distance_of(s, &scene->shown, of->x, scene->truth, 1, &error));
-	GT_TRY(study_distance_of(s, &scene->shown, from->x, scene->truth, 1, &reference_error));
+	GT_OR_RETURN(study_distance_of(s, &scene->shown, of->x, from->x, 1, &apart));
+	GT_OR_RETURN(study_distance_of(s, &scene->shown, of->x, scene->truth, 1, &error));
+	GT_OR_RETURN(study_distance_of(s, &scene->shown, from->x, scene->truth, 1, &reference_error));
 	study_row(&s->table[STUDY_REFERENCE], TXT(c->key), TXT(c->solver), TXT(size_of(scene, size)), TXT(study_device_main(s).name),
 	          NUM(of->iterations), NUM(apart.rmse), NUM(apart.largest), NUM(apart.ssim), NUM(error.rmse), NUM(reference_error.rmse));
 	if (!pictures)
 		return GT_OK;
-	GT_TRY(study_planes(s, FORMAT("%s-reference", c->key), &scene->shown, from->x, NULL, NULL));
-	GT_TRY(study_planes(s, FORMAT("%s-again", c->key), &scene->shown, of->x, NULL, NULL));
-	GT_TRY(study_planes(s, FORMAT("%s-difference", c->key), &scene->shown, of->x, from->x, &found_of(s)->narrow[c - study_cases]));
-done:
-	return st;
+	GT_OR_RETURN(study_planes(s, FORMAT("%s-reference", c->key), &scene->shown, from->x, NULL, NULL));
+	GT_OR_RETURN(study_planes(s, FORMAT("%s-again", c->key), &scene->shown, of->x, NULL, NULL));
+	return study_planes(s, FORMAT("%s-difference", c->key), &scene->shown, of->x, from->x, &found_of(s)->narrow[c - study_cases]);
 }
 
 /* The same on the main device and on the reference. of: the result of the main device, NULL: unknown. */
@@ -209,7 +199,7 @@ static gt_status run_object(study *s, const char *object, double **rmse)
 	if (head)
 		GT_TRY(study_noise(s, &scene));
 done:
-	study_scene_thin_free(&thin);
+	study_scene_free(&thin);
 	study_scene_free(&scene);
 	study_scene_free(&small);
 	return st;

@@ -6,7 +6,6 @@
  * voxels from some views with cpu_iterations of os-sart. */
 #include <gantry/linop.h>
 #include <gantry/metrics.h>
-#include <gantry/phantom.h>
 #include <gantry/regularizer.h>
 #include <gantry/subsets.h>
 #include "apps/study/study.h"
@@ -26,13 +25,13 @@ typedef struct {
 	gt_grid shown, grid;            /* grid: with the slices below and above that the cone needs */
 	size_t below;
 	float *truth, *lines;           /* voxels of shown; data of scan, means of 4 x 4 rays */
+	int thin;                       /* 1: truth belongs to another scene */
 } study_scene;
 /* 1/by of the study's size; by < 0: -by times it with the same number of views, for small studies. */
 gt_status study_scene_new(study *s, const char *object, int by, study_scene *scene);
 void      study_scene_free(study_scene *scene);
-/* The same with every N-th view; borrows the rest. */
+/* The same with every N-th view; borrows the truth. */
 gt_status study_scene_thin(const study_scene *from, size_t every, study_scene *thin);
-void      study_scene_thin_free(study_scene *thin);
 
 typedef struct {
 	const char *key, *title, *object, *solver;        /* "os-sart:subsets=10" */
@@ -65,7 +64,6 @@ gt_status study_iterate(study *s, const study_job *job, study_outcome *out);
 void      study_outcome_free(study_outcome *o);
 /* Copies with noise, malloc'ed; weights NULL where the case has none. */
 gt_status study_case_data(study *s, const study_case *c, const study_scene *scene, float **data, float **weights);
-char     *study_penalty_spec(double strength, const study_scene *scene, size_t views);
 
 /* From b, over the central share of the slices. Differences in HU; ssim: range of b. */
 typedef struct { double rmse, mean, largest, ssim; } study_distance;
@@ -102,7 +100,7 @@ void      study_run_close(study_run *w);
 
 gt_status study_noise(study *s, const study_scene *scene);
 size_t    study_noise_steps(const study *s);
-int       study_noise_iterations(const study *s);         /* of pcg */
+int       study_noise_iterations(const study *s);         /* for pcg */
 /* Findings for figures and report in addition to the tables. */
 typedef struct {
 	int cpu_reduce, cpu_iterations; /* see above */

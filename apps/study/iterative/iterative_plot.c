@@ -1,6 +1,4 @@
 /* The figures of `gantry study iterative`. */
-#include <string.h>
-#include "apps/study/iterative/iterative.h"
 #include "apps/study/iterative/methods/methods.h"
 
 /* Columns of pictures, each with three planes and its scale below, in pixels. */

@@ -1,5 +1,4 @@
 /* Report of `gantry study iterative`. */
-#include "apps/study/iterative/iterative.h"
 #include "apps/study/iterative/methods/methods.h"
 
 /* For transverse central slices, of which water is 1. Window in HU. */

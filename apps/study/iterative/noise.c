@@ -1,12 +1,7 @@
 /* Noise against resolution: spheres in the FORBILD head at 1e4 photons, by fdk with several windows and by pcg with
  * several strengths. Two draws of the noise: edges from both together, noise from their difference. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
 #include "metrics/edge_width.h"
-#include "recon/modules.h"
 
 enum { SPHERES = 2, DRAWS = 2, EVERY = 2, ITERATIONS = 40, QUICK_ITERATIONS = 2, QUICK_FINER = 2 };
 /* Pictures are compared if the widths of their edges differ by less than this factor. */
@@ -79,13 +74,11 @@ done:
 
 static gt_status make_data(work *w)
 {
-	gt_status st = GT_OK;
 	for (int d = 0; d < DRAWS; d++) {
 		const study_case c = { .photons = photons, .seed = (unsigned)(10 + d), .weighted = 1 };
-		GT_TRY(study_case_data(w->s, &c, &w->scene, &w->data[d], &w->weights[d]));
+		GT_OR_RETURN(study_case_data(w->s, &c, &w->scene, &w->data[d], &w->weights[d]));
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status run_fdk(work *w, const setting *t, int draw, float **out)
@@ -120,9 +113,7 @@ static gt_status run_pcg(work *w, const setting *t, int draw, float **out)
 	study_outcome o;
 	job.d.gpu = 0; /* no times wanted */
 	w->s->done--;
-	const gt_status st = study_iterate(w->s, &job, &o);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(study_iterate(w->s, &job, &o));
 	*out = o.x;
 	o.x = NULL;
 	study_outcome_free(&o);
@@ -171,7 +162,6 @@ static void measure(work *w, result *r)
 
 static gt_status run_settings(work *w)
 {
-	gt_status st = GT_OK;
 	for (size_t i = 0; i < SETTINGS; i++) {
 		const setting *t = &settings[i];
 		result *r = &w->of[i];
@@ -183,14 +173,13 @@ static gt_status run_settings(work *w)
 			snprintf(r->name, sizeof r->name, "fdk, %s, cut-off %g", t->window, t->value);
 		for (int d = 0; d < DRAWS; d++) {
 			study_step(w->s, "noise: %s", r->name);
-			GT_TRY(is_pcg(t) ? run_pcg(w, t, d, &r->x[d]) : run_fdk(w, t, d, &r->x[d]));
+			GT_OR_RETURN(is_pcg(t) ? run_pcg(w, t, d, &r->x[d]) : run_fdk(w, t, d, &r->x[d]));
 		}
 		measure(w, r);
 		free(r->x[1]);
 		r->x[1] = NULL;
 	}
-done:
-	return st;
+	return GT_OK;
 }
 
 static void add_table(const work *w)
@@ -316,7 +305,7 @@ gt_status study_noise(study *s, const study_scene *head)
 	found_of(s)->grid = w.scene.shown;
 done:
 	found_of(s)->shown[0] = found_of(s)->shown[1] = NULL;
-	study_scene_thin_free(&w.scene);
+	study_scene_free(&w.scene);
 	study_scene_free(&w.own);
 	for (int d = 0; d < DRAWS; d++) {
 		free(w.data[d]);

@@ -1,8 +1,4 @@
 /* Phantoms at a size of the study, their data, and differences of volumes. */
-#include <math.h>
-#include <stdlib.h>
-#include <gantry/metrics.h>
-#include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
 #include "geometry/grid.h"
 #include "recon/weights/photon_weights.h"
@@ -46,7 +42,7 @@ done:
 void study_scene_free(study_scene *c)
 {
 	gt_scan_free(c->scan);
-	free(c->truth);
+	free(c->thin ? NULL : c->truth);
 	free(c->lines);
 	*c = (study_scene){ 0 };
 }
@@ -55,6 +51,7 @@ gt_status study_scene_thin(const study_scene *from, size_t every, study_scene *t
 {
 	gt_status st = GT_OK;
 	*thin = *from;
+	thin->thin = 1;
 	thin->scan = NULL;
 	thin->lines = NULL;
 	GT_TRY(gt_scan_subset(from->scan, 0, every, &thin->scan));
@@ -64,15 +61,8 @@ gt_status study_scene_thin(const study_scene *from, size_t every, study_scene *t
 		thin->lines[i] = from->lines[i / view * every * view + i % view];
 done:
 	if (st != GT_OK)
-		study_scene_thin_free(thin);
+		study_scene_free(thin);
 	return st;
-}
-
-void study_scene_thin_free(study_scene *thin)
-{
-	gt_scan_free(thin->scan);
-	free(thin->lines);
-	*thin = (study_scene){ 0 };
 }
 
 gt_status study_case_data(study *s, const study_case *c, const study_scene *scene, float **data, float **weights)
@@ -101,11 +91,6 @@ done:
 		*data = *weights = NULL;
 	}
 	return st;
-}
-
-char *study_penalty_spec(double strength, const study_scene *scene, size_t views)
-{
-	return cli_text("qggmrf:strength=%.9g,c=10HU", strength * (double)views * scene->grid.pitch[0] * scene->grid.pitch[1]);
 }
 
 gt_status study_distance_of(const study *s, const gt_grid *grid, const float *a, const float *b, double central, study_distance *d)
@@ -153,7 +138,7 @@ gt_status study_planes(study *s, const char *name, const gt_grid *g, const float
 		for (size_t i = 0; i < n; i++)
 			squares += out[i] * out[i];
 		count += n;
-		st = study_floats(&s->folder, FORMAT("%s-%s.f32", name, names[axis]), out, n);
+		st = study_floats(&s->folder, FORMAT("%s-%s", name, names[axis]), out, n);
 	}
 	if (rms && count)
 		*rms = sqrt(squares / (double)count);

@@ -1,7 +1,6 @@
 /* The scans of `gantry study quality`. Two own objects: a torso of 350 mm with lungs, spine, ribs and vessels,
  * and a micro-CT sample, a rod with pores, grains and metal pins. */
-#include <string.h>
-#include "apps/study/quality/cases.h"
+#include "apps/study/quality/quality.h"
 
 /* Densities of water: fat 0.92, muscle 1.05, lung 0.26, bone of vertebrae 1.4, cortical bone 1.9. Lengths in mm. */
 #define TORSO                                                                      \
@@ -57,6 +56,10 @@ const quality_case quality_cases[QUALITY_CASES] = {
 	{ "head-1e6", "FORBILD head, 1e6 photons", ADULT, GE, GRID(100, 100, 2.5), DOSE(1, 1e6, 3) },
 	{ "head-few", "FORBILD head, a quarter of the views, 1e5 photons", ADULT, GE, GRID(100, 100, 2.5), DOSE(4, 1e5, 18) },
 	{ "torso", "torso of 350 mm, 1e5 photons", OWN(TORSO, 1, 0.02), GE, GRID(148, 104, 2.5), DOSE(1, 1e5, 15) },
+	{ "region", "region of 100 mm inside the torso, 1e5 photons", OWN(TORSO, 1, 0.02), GE, GRID(40, 40, 2.5), DOSE(1, 1e5, 15),
+	  .center = { 20, -50 } },
+	{ "truncated", "torso wider than the detector, 1e5 photons", OWN(TORSO, 1, 0.02), GE, GRID(64, 64, 2.5), DOSE(1, 1e5, 15),
+	  .columns = 111 },
 	{ "micro-head", "micro-CT, FORBILD head of 8 mm, 1e5 photons", HEAD(0.032, 0.625), MICRO, GRID(120, 120, 0.0625),
 	  DOSE(1, 1e5, 10) },
 	{ "micro-metal", "micro-CT, rod with two pins of metal, 1e5 photons", OWN(SAMPLE, 1, 0.03), MICRO, GRID(120, 120, 0.0625),

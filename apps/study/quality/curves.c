@@ -1,7 +1,5 @@
 /* Curves of sharpness and noise at equal noise, and maps of the local noise: rows and figures. */
-#include <stdlib.h>
-#include <string.h>
-#include "apps/study/quality/cases.h"
+#include "apps/study/quality/quality.h"
 
 /* Figures and panels, in pixels; the range of maps. */
 enum { WIDTH = 1200, HEIGHT = 470, PLOT = 450, KEY = 200, MAP = 420, GAP = 90, TOP = 40 };

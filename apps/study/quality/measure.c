@@ -1,9 +1,5 @@
 /* One candidate on one scan: pictures of all draws, their errors by tissue, and the strength that leaves a noise. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/analytic.h>
-#include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 #include "core/order_statistics.h"
 
@@ -25,47 +21,36 @@ static double strength_of(gt_recon *r)
 	return at ? strtod(at + strlen("strength="), NULL) : NAN;
 }
 
-/* "NAME:...,key=value"; malloc'ed. */
-static char *with(const char *spec, const char *key, double value)
+/* Texts of solver and penalty, with the setting that decides on the noise; "": not set. */
+static void texts_of(const quality_scene *scene, const quality_candidate *c, double noise, double strength, char text[2][STUDY_PATH])
 {
-	return cli_text("%s%c%s=%.9g", spec, strchr(spec, ':') ? ',' : ':', key, value);
-}
-
-/* The texts of solver and penalty, where they are set, with what decides on the noise. */
-static gt_status texts_of(const quality_scene *scene, const quality_candidate *c, double noise, double strength, char *text[2])
-{
-	const char *name = is_direct(c) ? gt_analytic_for(scene->scan)->name : NULL;
-	char *direct = name ? cli_text("%s%s%s", name, c->solver ? ":" : "", c->solver ? c->solver : "") : NULL;
-	const char *given[2] = { direct ? direct : c->solver, c->penalty }, *key = c->knob ? c->knob : is_direct(c) ? "cutoff" : "strength";
-	const int at = is_direct(c) || c->knob_of_solver ? 0 : 1;
-	for (int i = 0; i < 2; i++) {
-		if (!given[i])
-			continue;
-		text[i] = i == 1 && c->edges > 0 ? cli_text("%s,noise=%.9gHU,c=%.9gHU", given[i], noise, c->edges * noise)
-		          : i != at || !*key     ? cli_text("%s", given[i])
-		          : strength > 0         ? with(given[i], key, strength)
-		          : is_direct(c)         ? with(given[i], key, 1)
-		                                 : cli_text("%s%cnoise=%.9gHU", given[i], strchr(given[i], ':') ? ',' : ':', noise);
-		if (!text[i])
-			break;
-	}
-	const int whole = (!given[0] || text[0]) && (!given[1] || text[1]);
-	free(direct);
-	return whole ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	const int direct = is_direct(c);
+	const char *key = c->knob ? c->knob : direct ? "cutoff" : "strength", *solver = c->solver ? c->solver : "";
+	char *at = text[direct || c->knob_of_solver ? 0 : 1];
+	study_format(text[0], STUDY_PATH, "%s", direct ? gt_analytic_for(scene->scan)->name : solver);
+	study_format(text[1], STUDY_PATH, "%s", c->penalty ? c->penalty : "");
+	if (direct && *solver)
+		study_spec(text[0], text[0], "%s", solver);
+	if (c->edges > 0)
+		study_spec(text[1], text[1], "noise=%.9gHU,c=%.9gHU", noise, c->edges * noise);
+	else if (*at && *key && (strength > 0 || direct))
+		study_spec(at, at, "%s=%.9g", key, strength > 0 ? strength : 1);
+	else if (*at && *key)
+		study_spec(at, at, "noise=%.9gHU", noise);
 }
 
 gt_status quality_recon(const study *s, const quality_scene *scene, const quality_candidate *c, int draw, double noise, double strength,
                         gt_recon **r)
 {
-	char *text[2] = { NULL, NULL };
+	char text[2][STUDY_PATH];
 	gt_status st = GT_OK;
-	GT_TRY(texts_of(scene, c, noise, strength, text));
+	texts_of(scene, c, noise, strength, text);
 	GT_TRY(gt_recon_new(scene->p[draw], r));
 	const char *const set[][2] = { { "backend", s->gpu[0] ? s->gpu : s->cpu },
 		                       { "check", "no" },
 		                       { "preset", c->preset },
-		                       { "solver", text[0] },
-		                       { "penalty", text[1] },
+		                       { "solver", *text[0] ? text[0] : NULL },
+		                       { "penalty", *text[1] ? text[1] : NULL },
 		                       { "weights", c->weights },
 		                       { "init", c->init },
 		                       { "padding", c->padding } };
@@ -73,8 +58,6 @@ gt_status quality_recon(const study *s, const quality_scene *scene, const qualit
 		if (set[i][1])
 			GT_TRY(gt_recon_set(*r, set[i][0], set[i][1]));
 done:
-	free(text[0]);
-	free(text[1]);
 	if (st != GT_OK) {
 		gt_recon_free(*r);
 		*r = NULL;
@@ -230,8 +213,7 @@ gt_status quality_match(study *s, const quality_scene *scene, const quality_cand
 		                      [QUALITY_SMALL] = MAX_TRIALS,
 		                      [QUALITY_FULL] = MAX_TRIALS };
 	double low[2] = { NAN, NAN }, high[2] = { NAN, NAN };
-	gt_status st = GT_OK;
-	GT_TRY(quality_run(s, scene, c, noise, asked ? 0 : guess, r));
+	GT_OR_RETURN(quality_run(s, scene, c, noise, asked ? 0 : guess, r));
 	if (asked) {
 		*asked = *r;
 		asked->x = NULL;
@@ -247,9 +229,8 @@ gt_status quality_match(study *s, const quality_scene *scene, const quality_cand
 		if ((is_direct(c) && strength < MIN_CUTOFF) || (c->max > 0 && off > 0 && r->strength >= c->max))
 			break;
 		quality_result_free(r);
-		GT_TRY(quality_run(s, scene, c, noise, is_direct(c) ? fmin(1, strength) : strength, r));
+		GT_OR_RETURN(quality_run(s, scene, c, noise, is_direct(c) ? fmin(1, strength) : strength, r));
 		r->runs = k + 1;
 	}
-done:
-	return st;
+	return GT_OK;
 }

@@ -4,7 +4,6 @@
  * the means of the object over voxels, by kind of tissue. */
 #include <gantry/data.h>
 #include <gantry/image_quality.h>
-#include <gantry/phantom.h>
 #include <gantry/recon.h>
 #include "apps/study/study.h"
 
@@ -27,6 +26,8 @@ typedef struct {
 	int all_rows;                   /* 1: the small study has them too, as a helix needs them */
 	size_t n[2];                    /* voxels of the small study; their pitch, and height as a row's, mm */
 	double pitch, height;
+	double center[2];               /* centre of the volume, mm */
+	size_t columns;                 /* columns of the small study's detector; 0: the scanner's */
 	size_t rows, slices;            /* in the full study; its slices are as high as voxels are wide */
 	double scale, water, photons, noise;    /* on the object's lengths; mm^-1; target, HU */
 	int quick;                      /* 1: the quick study has it */
@@ -44,6 +45,9 @@ typedef struct {
 	double max;                     /* largest value of the knob; 0: no limit */
 	double edges;                   /* the penalty's c over the target noise, which then decides alone; 0: unused */
 } quality_candidate;
+enum { QUALITY_CASES = 14, QUALITY_CANDIDATES = 8 };
+extern const quality_case quality_cases[QUALITY_CASES];
+extern const quality_candidate quality_candidates[QUALITY_CANDIDATES];
 
 typedef struct {
 	const quality_case *of;
@@ -124,17 +128,11 @@ int       quality_has_maps(const study *s, const quality_case *c);
 
 typedef struct { quality_size size; const char *one; char claim[512]; } quality_findings; /* one: the only case; NULL: all */
 static inline quality_findings *quality_found(const study *s) { return (quality_findings *)s->own; }
-/* Results with requirements. NAN: not measured. asked: achieved over target noise of the preset. at_steps: overshoot
- * at steps of 800 HU. even: fraction of patches within a tenth of the target, for uniform noise. */
-typedef struct { double asked, at_steps, even; } quality_promised;
-/* apps/study/quality/goals.c: rows of QUALITY_GOALS; r: of all candidates. */
-void      quality_goals(study *s, const quality_case *c, const quality_promised *found, const quality_result *r);
 /* 1: the study has the case of this number. */
 int       quality_has_case(const study *s, int number);
 /* Voxels of the slice along an axis. */
 size_t    quality_side(const study *s, const quality_case *c, int axis);
 double    quality_pitch(const study *s, const quality_case *c);         /* mm */
+/* Writes the central slice of x (NULL: of the truth), and its difference from the truth, HU. */
 gt_status quality_pictures(study *s, const quality_scene *c, const char *name, const float *x);
-void      quality_figures(study *s);
-void      quality_parts(const study *s, study_page *p);
 #endif

@@ -1,10 +1,6 @@
 /* An object, its scan and its draws of noise; the tissue class of every voxel. */
-#include <math.h>
-#include <stdlib.h>
 #include <gantry/constants.h>
 #include <gantry/host_memory.h>
-#include <gantry/phantom.h>
-#include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 
 enum { AROUND = 2 };
@@ -27,12 +23,14 @@ static gt_status make_scan(const quality_case *c, quality_size size, gt_scan **s
 	else if (!c->all_rows)
 		orbit.rows = 1;
 	orbit.views /= c->every;
+	if (c->columns)
+		orbit.columns = (size_t)((double)c->columns * finer(size));
 	return gt_scan_orbit(&orbit, scan);
 }
 
 static gt_grid grid_of(const quality_case *c, quality_size size)
 {
-	gt_grid g = { .n = { 1, 1, size == QUALITY_FULL ? c->slices : 1 }, .center = { 0, 0, 0 } };
+	gt_grid g = { .n = { 1, 1, size == QUALITY_FULL ? c->slices : 1 }, .center = { c->center[0], c->center[1], 0 } };
 	for (int a = 0; a < 2; a++) {
 		g.n[a] = (size_t)((double)c->n[a] * finer(size));
 		g.pitch[a] = c->pitch / finer(size);

@@ -1,12 +1,6 @@
 /* Sharpness and texture at equal noise: the response to a small disc in the object, the noise power spectrum, and the
  * uniformity of the noise. Edge-preserving methods are not linear: the results hold for this disc
  * at this position. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <gantry/image_quality.h>
-#include <gantry/phantom.h>
-#include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 
 /* Contrast of the disc over the noise; its radius over the radius of the round region of tissue. */
@@ -121,18 +115,16 @@ done:
 gt_status quality_texture_of(study *s, const quality_scene *c, const quality_candidate *by, const quality_result *r, quality_texture *t)
 {
 	gt_disc disc = { .first = c->grid.n[2] / 2, .slices = 1 };
-	gt_status st = GT_OK;
 	*t = (quality_texture){ NAN, NAN, NAN, NAN, NAN, NAN, { NULL, NULL, 0 }, { NULL, NULL, 0 } };
 	const long radius = find_piece(c, disc.center);
 	const size_t side = (size_t)fmax(MIN_SQUARE, OF_SQUARE * (double)radius);
 	const gt_roi piece = { { disc.center[0], disc.center[1], c->grid.center[2] }, (double)radius * c->grid.pitch[0], 0 };
 	disc.radius = OF_PIECE * piece.radius;
 	if (OF_PIECE * (double)radius >= MIN_DISC)
-		GT_TRY(sharpness(s, c, by, r, &disc, t));
+		GT_OR_RETURN(sharpness(s, c, by, r, &disc, t));
 	if ((double)side <= MAX_OF_SQUARE * (double)radius)
-		GT_TRY(spectrum(s, c, by, r, &piece, side, t));
-done:
-	return st;
+		GT_OR_RETURN(spectrum(s, c, by, r, &piece, side, t));
+	return GT_OK;
 }
 
 void quality_texture_free(quality_texture *t)

@@ -1,12 +1,8 @@
 /* A folder that appears when it is complete, with the figures that gnuplot draws in it. */
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "apps/cli/gnuplot.h"
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 #include "io/tmp_list.h"
 
@@ -116,25 +112,23 @@ void study_folder_drop(study_folder *f)
 	*f = (study_folder){ 0 };
 }
 
-const char *study_file(const study_folder *f, const char *name)
+gt_status study_file(const study_folder *f, const char *name, const char **path)
 {
-	made *m = malloc(sizeof *m);
-	char *path = m ? cli_text("%s/%s", f->tmp, name) : NULL;
-	if (!path) {
+	made *m = calloc(1, sizeof *m);
+	if (!m || !(m->path = cli_text("%s/%s", f->tmp, name))) {
 		free(m);
-		return NULL;
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	}
-	m->path = path;
 	m->next = files;
 	files = m;
-	return path;
+	*path = m->path;
+	return GT_OK;
 }
 
 gt_status study_open(const study_folder *f, const char *name, FILE **out)
 {
-	const char *path = study_file(f, name);
-	if (!path)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	const char *path;
+	GT_OR_RETURN(study_file(f, name, &path));
 	*out = fopen(path, "w");
 	return *out ? GT_OK : gt_fail(GT_ERR_IO, "%s/%s: cannot be written: %s", f->path, name, strerror(errno));
 }
@@ -158,35 +152,28 @@ int study_has_arrays(void) { return arrays != NULL; }
 
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n)
 {
+	const char *path = FORMAT(STUDY_ARRAYS "%s.f32", name);
 	FILE *out = NULL;
-	char *path = cli_text(STUDY_ARRAYS "%s", name);
-	gt_status st = path ? study_arrays(f) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	GT_TRY(study_open(f, path, &out));
+	GT_OR_RETURN(study_arrays(f));
+	GT_OR_RETURN(study_open(f, path, &out));
 	for (size_t i = 0; i < n; i++) {
 		const float y = (float)x[i];
 		fwrite(&y, sizeof y, 1, out);
 	}
-	st = study_close(path, out);
-done:
-	free(path);
-	return st;
+	return study_close(path, out);
 }
 
 gt_status study_draw(const study_folder *f, const char *name)
 {
-	char *script = cli_text("%s.gp", name), *picture = cli_text("%s.png", name), *log = cli_text("%s.log", name), message[256];
-	const char *log_path = log ? study_file(f, log) : NULL, *path = picture ? study_file(f, picture) : NULL;
-	gt_status st = script && log_path && path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	if (app_gnuplot(f->tmp, log, NULL, script) != 0 || access(path, R_OK) != 0) {
+	const char *picture = FORMAT("%s.png", name), *log = FORMAT("%s.log", name);
+	const char *log_path, *path;
+	char message[256];
+	GT_OR_RETURN(study_file(f, log, &log_path));
+	GT_OR_RETURN(study_file(f, picture, &path));
+	if (app_gnuplot(f->tmp, log, NULL, FORMAT("%s.gp", name)) != 0 || access(path, R_OK) != 0) {
 		app_gnuplot_message(log_path, message, sizeof message);
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "gnuplot could not draw %s: %s", picture, message));
+		return gt_fail(GT_ERR_UNSUPPORTED, "gnuplot could not draw %s: %s", picture, message);
 	}
 	unlink(log_path);
-done:
-	free(script);
-	free(picture);
-	free(log);
-	return st;
+	return GT_OK;
 }

@@ -1,7 +1,4 @@
 /* Figures: gnuplot scripts that read the CSV files and arrays of the folder. */
-#include <stdarg.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 
 gt_status study_plot_style(study *s)
@@ -31,9 +28,7 @@ gt_status study_plot_style(study *s)
 		"set for [e=-12:12] ytics add (sprintf('%g', 2 * 10.0**e) 2 * 10.0**e, sprintf('%g', 5 * 10.0**e) 5 * 10.0**e)\"\n"
 		"differences = \"defined (-1 '#053061', -0.5 '#4393c3', 0 '#ffffff', 0.5 '#d6604d', 1 '#67001f')\"\n";
 	FILE *out = NULL;
-	const gt_status st = study_open(&s->folder, "style.gp", &out);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(study_open(&s->folder, "style.gp", &out));
 	fputs(text, out);
 	return study_close("style.gp", out);
 }
@@ -97,6 +92,26 @@ char *study_quoted(char *buffer, void (*quote)(FILE *, const char *, ...), const
 		fclose(out);
 	}
 	return buffer;
+}
+
+int study_begins(const study_curves *c, size_t row)
+{
+	int same = row > c->first;
+	for (size_t k = 0; k < c->keys && same; k++)
+		same = study_same(c->table, row, row - 1, k);
+	return !same;
+}
+
+void study_blocks(study_plot *p, const study_curves *c, const char *name)
+{
+	int n = 0;
+	for (size_t i = c->first; i < c->end; i++) {
+		if (study_begins(c, i))
+			study_put(p, "%s$%s%d << END\n", n ? "END\n" : "", name, n);
+		n += study_begins(c, i);
+		study_put(p, "%.6g,%.6g\n", study_at(c->table, i, c->x), study_at(c->table, i, c->y));
+	}
+	study_put(p, n ? "END\n" : "");
 }
 
 void study_multiplot(study_plot *p, const char *layout)

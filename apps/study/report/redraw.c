@@ -1,9 +1,6 @@
 /* Draws the figures of another folder again: runs its scripts and replaces the pictures of its report. */
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 #include "viewer/html.h"
 
@@ -15,19 +12,18 @@ static int ends_in(const char *name, const char *end)
 
 static gt_status copy_file(study *s, const char *from, const char *name)
 {
-	char *path = cli_text("%s/%s", from, name), *text = NULL;
+	char *text = NULL;
 	size_t bytes;
 	FILE *out = NULL;
-	gt_status st = path ? study_read_file(path, &text, &bytes) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	if (st == GT_OK && strchr(name, '/'))
-		st = study_arrays(&s->folder);
-	GT_TRY(st);
+	gt_status st = GT_OK;
+	GT_TRY(study_read_file(PATH("%s/%s", from, name), &text, &bytes));
+	if (strchr(name, '/'))
+		GT_TRY(study_arrays(&s->folder));
 	GT_TRY(study_open(&s->folder, name, &out));
 	fwrite(text, 1, bytes, out);
 	st = study_close(name, out);
 done:
 	free(text);
-	free(path);
 	return st;
 }
 
@@ -43,8 +39,7 @@ static gt_status draw_again(study *s, const char *from, const char *name)
 static gt_status for_files(study *s, const char *from, const char *part, const char *const *ends,
                            gt_status (*each)(study *s, const char *from, const char *name))
 {
-	char *path = cli_text("%s/%s", from, part);
-	DIR *d = path ? opendir(path) : NULL;
+	DIR *d = opendir(PATH("%s/%s", from, part));
 	gt_status st = d || *part ? GT_OK : gt_fail(GT_ERR_IO, "--from=%s: cannot be read: %s", from, strerror(errno));
 	for (struct dirent *e; st == GT_OK && d && (e = readdir(d));)
 		for (int i = 0; ends[i] && st == GT_OK; i++)
@@ -52,22 +47,18 @@ static gt_status for_files(study *s, const char *from, const char *part, const c
 				st = each(s, from, FORMAT("%s%.200s", part, e->d_name));
 	if (d)
 		closedir(d);
-	free(path);
 	return st;
 }
 
 static gt_status put_picture(const study *s, const char *name, FILE *out)
 {
-	char *path = cli_text("%s/%s.png", s->folder.tmp, name), *data = NULL;
+	char *data = NULL;
 	size_t bytes;
-	const gt_status st = path ? study_read_file(path, &data, &bytes) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	if (st == GT_OK) {
-		fputs("data:image/png;base64,", out);
-		gt_base64(out, (const unsigned char *)data, bytes);
-	}
+	GT_OR_RETURN(study_read_file(PATH("%s/%s.png", s->folder.tmp, name), &data, &bytes));
+	fputs("data:image/png;base64,", out);
+	gt_base64(out, (const unsigned char *)data, bytes);
 	free(data);
-	free(path);
-	return st;
+	return GT_OK;
 }
 
 /* Copies the report; in <img data-name="NAME" ... src="..."> the source becomes the new picture. */
@@ -76,9 +67,8 @@ static gt_status write_report(study *s, const char *text)
 	static const char begin[] = "<img data-name=\"", src[] = "\" src=\"";
 	FILE *out = NULL;
 	const char *image;
-	gt_status st = study_open(&s->folder, "report.html", &out);
-	if (st != GT_OK)
-		return st;
+	gt_status st = GT_OK;
+	GT_OR_RETURN(study_open(&s->folder, "report.html", &out));
 	while (st == GT_OK && (image = strstr(text, begin))) {
 		const char *name = image + strlen(begin), *end = strchr(name, '"'), *source = end ? strstr(end, src) : NULL;
 		const char *old = source ? source + strlen(src) : name, *rest = strchr(old, '"');
@@ -99,10 +89,11 @@ gt_status study_redraw(study *s, const char *from)
 {
 	static const char *const sources[] = { ".f32", ".csv", ".gp", ".shapes", NULL }, *const arrays[] = { ".f32", NULL };
 	static const char *const scripts[] = { ".gp", NULL };
-	char *path = cli_text("%s/report.html", from), *text = NULL;
+	const char *path = PATH("%s/report.html", from);
+	char *text = NULL;
 	size_t bytes;
-	gt_status st = path ? study_read_file(path, &text, &bytes) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
+	gt_status st = GT_OK;
+	GT_TRY(study_read_file(path, &text, &bytes));
 	if (!strstr(text, FORMAT("<title>%s</title>", s->kind->title)))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: no report of this study: expected a report of 'gantry study %s'", path, s->kind->name));
 	s->steps = 32;
@@ -112,7 +103,6 @@ gt_status study_redraw(study *s, const char *from)
 	GT_TRY(write_report(s, text));
 done:
 	app_progress_end(&s->progress);
-	free(path);
 	free(text);
 	return st;
 }

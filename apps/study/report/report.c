@@ -1,12 +1,7 @@
 /* The report of a study as one page of the library: its parts are collected, with the memory that they point to, and
  * written together. */
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <gantry/image.h>
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 
 #ifndef GANTRY_COMMIT
@@ -24,21 +19,11 @@ struct study_page {
 	gt_status st;                    /* the first failure */
 };
 
-/* Makes space for one more item of that size in an array; 0 without memory. */
 static int grow(study_page *p, void *array, size_t used, size_t *capacity, size_t size)
 {
-	void **const items = array;
-	if (p->st != GT_OK || used < *capacity)
-		return p->st == GT_OK;
-	const size_t more = *capacity ? 2 * *capacity : 64;
-	void *bigger = realloc(*items, more * size);
-	if (!bigger) {
+	if (p->st == GT_OK && !study_grow(array, used, capacity, size))
 		p->st = gt_fail(GT_ERR_MEMORY, "out of memory for the report");
-		return 0;
-	}
-	*items = bigger;
-	*capacity = more;
-	return 1;
+	return p->st == GT_OK;
 }
 
 /* Keeps memory until the page is written; NULL without memory. */
@@ -108,20 +93,19 @@ void study_page_table(study_page *p, int which)
 /* Reads a file of the folder; NULL on failure. */
 static void *read_all(study_page *p, const char *name, size_t *bytes)
 {
-	char *path = cli_text("%s/%s", p->s->folder.tmp, name), *data = NULL;
+	char *data = NULL;
 	if (p->st == GT_OK)
-		p->st = path ? study_read_file(path, &data, bytes) : gt_fail(GT_ERR_MEMORY, "out of memory for the report");
-	free(path);
+		p->st = study_read_file(PATH("%s/%s", p->s->folder.tmp, name), &data, bytes);
 	return data;
 }
 
 void study_page_figure(study_page *p, const char *name, const char *caption)
 {
-	char *file = keep(p, cli_text("%s.png", name));
+	const char *file = FORMAT("%s.png", name);
 	size_t bytes = 0;
-	void *image = p->s->no_figures || !file ? NULL : keep(p, read_all(p, file, &bytes));
+	void *image = p->s->no_figures ? NULL : keep(p, read_all(p, file, &bytes));
 	add(p, (gt_page_part){ .kind = GT_PAGE_FIGURE,
-	                       .caption = keep(p, cli_text("%s  %s", caption, file ? file : "")),
+	                       .caption = keep(p, cli_text("%s  %s", caption, file)),
 	                       .image = image,
 	                       .image_bytes = bytes,
 	                       .name = keep_text(p, name),
@@ -214,7 +198,7 @@ static void drop(study_page *p)
 gt_status study_report(study *s)
 {
 	study_page p = { .s = s, .st = GT_OK };
-	const char *path = study_file(&s->folder, "report.html");
+	const char *path;
 	study_page_text(&p, NULL, "%s", s->kind->intro);
 	add_table(&p, "What was measured", STUDY_ABOUT, NULL);
 	s->kind->parts(s, &p);
@@ -228,8 +212,8 @@ gt_status study_report(study *s)
 	                                     "the picture up."
 	                                   : "");
 	const gt_page page = { .size = sizeof page, .title = s->kind->title, .part = p.part, .parts = p.parts };
-	if (p.st == GT_OK)
-		p.st = path ? gt_page_write(path, &page) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (p.st == GT_OK && (p.st = study_file(&s->folder, "report.html", &path)) == GT_OK)
+		p.st = gt_page_write(path, &page);
 	drop(&p);
 	return p.st;
 }

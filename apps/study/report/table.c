@@ -1,38 +1,22 @@
 /* Tables of a study, and their CSV files (RFC 4180). */
 #include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
-#include "apps/cli/try.h"
 #include "apps/study/study.h"
 #include "core/files/opener.h"
 
-/* Returns items with space for one more of `used`; NULL without memory. */
-static void *grow(study_table *t, void *items, size_t used, size_t *capacity, size_t size)
-{
-	if (used < *capacity)
-		return items;
-	const size_t more = *capacity ? 2 * *capacity : 16;
-	void *bigger = realloc(items, more * size);
-	t->failed |= !bigger;
-	*capacity = bigger ? more : *capacity;
-	return bigger;
-}
-
 void study_head(study_table *t, const char *format, ...)
 {
-	char **head = grow(t, t->head, t->columns, &t->head_capacity, sizeof *head);
 	va_list args;
-	if (!head)
-		return;
-	t->head = head;
 	va_start(args, format);
-	t->head[t->columns] = study_print(format, args);
+	char *head = study_print(format, args);
 	va_end(args);
-	t->failed |= !t->head[t->columns++];
+	if (head && study_grow(&t->head, t->columns, &t->head_capacity, sizeof *t->head)) {
+		t->head[t->columns++] = head;
+	} else {
+		t->failed = 1;
+		free(head);
+	}
 }
 
 void study_heads(study_table *t, const char *heads)
@@ -46,11 +30,10 @@ void study_heads(study_table *t, const char *heads)
 
 static void add(study_table *t, char *text, double number)
 {
-	study_cell *cell = grow(t, t->cell, t->cells, &t->cell_capacity, sizeof *cell);
-	if (cell) {
-		t->cell = cell;
+	if (study_grow(&t->cell, t->cells, &t->cell_capacity, sizeof *t->cell)) {
 		t->cell[t->cells++] = (study_cell){ text, number };
 	} else {
+		t->failed = 1;
 		free(text);
 	}
 }
@@ -162,15 +145,14 @@ done:
 gt_status study_read_file(const char *path, char **text, size_t *bytes)
 {
 	int file;
-	gt_status st = gt_file_open(path, &file, bytes);
-	FILE *in = st == GT_OK ? fdopen(file, "rb") : NULL;
-	*text = in ? malloc(*bytes + 1) : NULL;
-	if (st == GT_OK && !*text)
+	GT_OR_RETURN(gt_file_open(path, &file, bytes));
+	gt_status st = GT_OK;
+	FILE *in = fdopen(file, "rb");
+	*text = in ? calloc(1, *bytes + 1) : NULL;
+	if (!*text)
 		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	else if (st == GT_OK && fread(*text, 1, *bytes, in) != *bytes)
+	else if (fread(*text, 1, *bytes, in) != *bytes)
 		st = gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
-	else if (st == GT_OK)
-		(*text)[*bytes] = 0;
 	if (in)
 		fclose(in);
 	return st;
@@ -220,19 +202,17 @@ static gt_status add_cell(const reader *r, study_table *t)
 static gt_status read_row(reader *r, study_table *t)
 {
 	size_t cells = 0;
-	gt_status st = GT_OK;
 	do {
 		next_cell(r);
 		if (r->end < 0)
 			return gt_fail(GT_ERR_FORMAT, "%s, line %zu: unclosed quotation marks", r->path, r->line);
-		GT_TRY(add_cell(r, t));
+		GT_OR_RETURN(add_cell(r, t));
 		cells++;
 	} while (r->end == ',');
 	if (cells != t->columns)
 		return gt_fail(GT_ERR_FORMAT, "%s, line %zu: %zu cells: expected %zu, one per column", r->path, r->line, cells, t->columns);
 	r->line++;
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status read_csv(const char *path, study_table *t)
@@ -240,8 +220,8 @@ static gt_status read_csv(const char *path, study_table *t)
 	char *text = NULL;
 	size_t bytes;
 	reader r = { .path = path, .line = 1 };
-	gt_status st = study_read_file(path, &text, &bytes);
-	GT_TRY(st);
+	gt_status st = GT_OK;
+	GT_TRY(study_read_file(path, &text, &bytes));
 	r.at = text;
 	do {
 		next_cell(&r);
@@ -285,16 +265,12 @@ static gt_status check_columns(const char *path, const char *heads, const study_
 
 gt_status study_read_tables(study *s, const char *from)
 {
-	gt_status st = GT_OK;
-	for (size_t i = 0; st == GT_OK && i < STUDY_OWN + s->kind->tables; i++) {
-		char *path = cli_text("%s/%s.csv", from, study_table_name(s, i));
-		if (!path)
-			return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < STUDY_OWN + s->kind->tables; i++) {
+		const char *path = PATH("%s/%s.csv", from, study_table_name(s, i));
 		if (i == STUDY_ABOUT || access(path, F_OK) == 0)
-			st = read_csv(path, &s->table[i]);
-		if (st == GT_OK && s->table[i].columns)
-			st = check_columns(path, study_table_heads(s, i), &s->table[i]);
-		free(path);
+			GT_OR_RETURN(read_csv(path, &s->table[i]));
+		if (s->table[i].columns)
+			GT_OR_RETURN(check_columns(path, study_table_heads(s, i), &s->table[i]));
 	}
-	return st;
+	return GT_OK;
 }

@@ -2,21 +2,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include "apps/cli/try.h"
 #include "apps/study/tuner/tuner.h"
-#include "tuner/tuner.h"
 
 extern char **environ;
 
 static gt_status add_log(const char *path, tuner_findings *f)
 {
 	tuner_log *l = &f->log[f->logs];
-	const gt_status st = gt_tune_log_open(path, &l->log);
-	if (st != GT_OK)
-		return st;
+	GT_OR_RETURN(gt_tune_log_open(path, &l->log));
 	const char *name = strrchr(path, '/');
 	gt_tune_log_describe(l->log, &l->facts);
 	if (!l->facts.right) {
@@ -46,14 +40,10 @@ gt_status tuner_read_logs(const char *folder, tuner_findings *f)
 		return gt_fail(GT_ERR_IO, "--logs=%s: cannot be read (%s)", folder, strerror(errno));
 	gt_status st = GT_OK;
 	for (int i = 0; i < n; i++) {
-		char *path = cli_text("%s/%s", folder, name[i]->d_name);
-		if (!path)
-			st = gt_fail(GT_ERR_MEMORY, "out of memory");
-		else if (f->logs < TUNER_MAX_LOGS)
-			add_log(path, f); /* ignores other texts */
+		if (f->logs < TUNER_MAX_LOGS)
+			add_log(PATH("%s/%s", folder, name[i]->d_name), f); /* ignores other texts */
 		else
 			st = gt_fail(GT_ERR_ARG, "--logs=%s: more than %d logs", folder, TUNER_MAX_LOGS);
-		free(path);
 		free(name[i]);
 	}
 	free(name);
@@ -107,9 +97,8 @@ gt_status tuner_search(study *s, tuner_findings *f)
 	const double all = s->seconds >= 0 ? s->seconds : s->quick ? QUICK_SECONDS : SECONDS;
 	s->steps = 1 + SEARCHES;
 	for (int i = 0; i < SEARCHES; i++) {
-		const char *path = study_file(&s->folder, FORMAT("%s.txt", searches[i].name));
-		if (!path)
-			return gt_fail(GT_ERR_MEMORY, "out of memory");
+		const char *path;
+		GT_OR_RETURN(study_file(&s->folder, FORMAT("%s.txt", searches[i].name), &path));
 		if (search_one(s, i, path, all / SEARCHES) != GT_OK || add_log(path, f) != GT_OK)
 			study_leave_out(s, searches[i].kernel, searches[i].name);
 	}

@@ -33,9 +33,4 @@ static inline tuner_findings *tuner_found(const study *s) { return (tuner_findin
 gt_status tuner_read_logs(const char *folder, tuner_findings *f);
 /* Searches on the GPU, by child processes of this program, into logs of the study's folder. */
 gt_status tuner_search(study *s, tuner_findings *f);
-/* Criteria of the strategies: a row, the report's part. */
-void      tuner_add_success(study_table *t, const tuner_log *l, tuner_findings *f);
-void      tuner_success_part(const study *s, study_page *p);
-void      tuner_figures(study *s);
-void      tuner_parts(const study *s, study_page *p);
 #endif

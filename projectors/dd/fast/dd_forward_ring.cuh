@@ -40,7 +40,7 @@ struct job {
 	float *y;
 	int axis, begin, end; /* slices of this launch */
 	int stride, add;      /* add to y, or set it */
-	gt_dd_run run;        /* of groups */
+	gt_dd_run run;        /* groups */
 	int column_blocks, flush;
 	/* NULL: one tile per block. If several blocks share a tile, the first sets y, the others `more`, [part -
 	 * 1][pixels]; the last to finish adds them. */

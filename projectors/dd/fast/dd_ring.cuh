@@ -24,7 +24,7 @@ template <int SLICES> struct unit {
 	/* X of U = 0 from the strip's start, voxels per U, its inverse, centre of the tile above z0 */
 	double line[SLICES][4];
 	double shift;           /* row coordinate of the window's first row: p + low */
-	int rows, from_middle;  /* of the window */
+	int rows, from_middle;  /* rows of the window, and its first row relative to the middle */
 	int columns, bytes;     /* columns of this unit, bytes of each */
 	unsigned start;         /* bytes from the last edge to the first column, minus MAGIC_BYTES */
 	unsigned chunks;        /* bit per chunk of the tile that rows may meet */
@@ -37,7 +37,7 @@ struct job {
 	int first, views;   /* in gt_dd_fast.view */
 	int bundle, bundles;
 	int axis, stride, middle, form;
-	size_t view_stride; /* of sums, even */
+	size_t view_stride; /* sums per view, even */
 	int strips, slice_groups;
 	/* slices of z that a block owns; tiles of different bundles may overlap, those of different blocks must not */
 	int part;

@@ -38,7 +38,7 @@ typedef struct {
 	cudaTextureObject_t *texture, *on_host;   /* all textures, on the backend and on the host */
 	size_t textures;
 	const void *bound;              /* scratch of these textures */
-	gt_dd_bz_options column;        /* of dd-bz */
+	gt_dd_bz_options column;        /* dd-bz alone */
 } gt_dd_bl;
 
 #ifdef __cplusplus

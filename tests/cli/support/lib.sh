@@ -6,8 +6,9 @@ set -u
 backend=${GT_BACKEND:-cpu}
 gantry=$(realpath "$1")
 [ -x "$gantry" ] || { echo "$1: no such command"; exit 1; }
+support=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 # Fontconfig caches its tables.
-LSAN_OPTIONS=suppressions=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/lsan.txt:print_suppressions=0
+LSAN_OPTIONS=suppressions=$support/lsan.txt:print_suppressions=0
 export LSAN_OPTIONS
 work=$(mktemp -d)
 trap 'cd / && chmod -R u+w "$work" && rm -rf "$work"' EXIT

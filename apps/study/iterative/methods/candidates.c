@@ -1,9 +1,6 @@
 /* Candidates for every solver and penalty, whose noise can be set to a target. Only options are listed here: a
  * module that is not listed is compared with its defaults. */
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/constants.h>
-#include "apps/cli/try.h"
 #include "apps/study/iterative/methods/methods.h"
 
 enum { ITERATIONS = 40, SUBSETS = 6, QUICKER = 8, LEAST = 4 };
@@ -50,28 +47,16 @@ static int has_key(const gt_param *p, const char *key)
 	return 0;
 }
 
-char *method_solver_text(const method *m, int iterations)
-{
-	return cli_text("%s%citerations=%d", m->solver, strchr(m->solver, ':') ? ',' : ':', iterations);
-}
-
-static gt_status set_solver(const study *s, const gt_solver *v, const request *w, method *m)
+static void set_solver(const study *s, const gt_solver *v, const request *w, method *m)
 {
 	const int wanted = w->iterations ? w->iterations : ITERATIONS, few = wanted / QUICKER > LEAST ? wanted / QUICKER : LEAST;
-	char subsets[32] = "";
 	m->iterations = s->quick ? few : wanted;
+	snprintf(m->solver, sizeof m->solver, "%s", v->name);
 	if (has_key(v->params, "subsets"))
-		snprintf(subsets, sizeof subsets, "subsets=%d", SUBSETS);
-	m->solver = cli_text("%s%s%s%s%s", v->name, *subsets || w->options ? ":" : "", subsets, *subsets && w->options ? "," : "",
-	                     w->options ? w->options : "");
-	m->of.solver = m->text = m->solver ? method_solver_text(m, m->iterations) : NULL;
-	return m->text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-}
-
-static gt_status set_penalty(char *text, method *m)
-{
-	m->of.penalty = m->penalty = text;
-	return text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+		study_spec(m->solver, m->solver, "subsets=%d", SUBSETS);
+	if (w->options)
+		study_spec(m->solver, m->solver, "%s", w->options);
+	m->of.solver = study_spec(m->text, m->solver, "iterations=%d", m->iterations);
 }
 
 /* All start from zero, so that times are comparable, with data without weights, so that all solve one problem. */
@@ -90,27 +75,23 @@ static void begin(const char *name, const request *w, double noise, method *m)
 		m->guess = noise / 1000 * GT_WATER_DEFAULT;
 }
 
-gt_status method_of_solver(const study *s, const gt_solver *v, double noise, method *m)
+void method_of_solver(const study *s, const gt_solver *v, double noise, method *m)
 {
 	const request *w = find(solver_requests, sizeof solver_requests / sizeof *solver_requests, v->name);
 	const unsigned smooth = GT_SUPPORTS_GRADIENT | GT_SUPPORTS_LINE;
-	gt_status st = GT_OK;
 	begin(v->name, w, noise, m);
 	if (strstr(v->name, "lem") || strstr(v->name, "sem"))
 		m->of.init = NULL; /* multiplicative steps keep 0 */
-	GT_TRY(set_solver(s, v, w, m));
+	set_solver(s, v, w, m);
 	if (w->with)
-		GT_TRY(set_penalty(cli_text("%s", w->with), m));
+		snprintf(m->penalty, sizeof m->penalty, "%s", w->with);
 	else if (v->traits & smooth)
-		GT_TRY(set_penalty(cli_text("qggmrf:c=%gHU", noise), m));
+		snprintf(m->penalty, sizeof m->penalty, "qggmrf:c=%gHU", noise);
 	else if (v->traits & GT_SUPPORTS_PROX)
-		GT_TRY(set_penalty(cli_text("tv"), m));
-	m->by_iterations = !m->penalty && !m->of.knob;
+		snprintf(m->penalty, sizeof m->penalty, "tv");
+	m->of.penalty = *m->penalty ? m->penalty : NULL;
+	m->by_iterations = !*m->penalty && !m->of.knob;
 	m->of.knob = m->by_iterations ? "" : m->of.knob;
-done:
-	if (st != GT_OK)
-		method_free(m);
-	return st;
 }
 
 /* Chooses the solver by the operations of the penalty. */
@@ -119,9 +100,8 @@ static gt_status solver_for(const char *penalty, const gt_regularizer *r, const 
 	gt_backend *be = NULL;
 	gt_penalty *R = NULL;
 	gt_status st = GT_OK;
-	const char *spec = FORMAT("%s%cstrength=1", penalty, strchr(penalty, ':') ? ',' : ':');
 	GT_TRY(gt_backend_open("cpu:1", &be));
-	GT_TRY(gt_regularizer_new(spec, be, GT_F32, &scene->grid, NULL, &R));
+	GT_TRY(gt_regularizer_new(SPEC(penalty, "strength=1"), be, GT_F32, &scene->grid, NULL, &R));
 	const unsigned has = gt_penalty_has(R);
 	*solver = has & GT_HAS_PROX ? "fista" : has & GT_HAS_GRADIENT ? "os-sqs" : NULL;
 	if (!*solver)
@@ -135,31 +115,21 @@ done:
 gt_status method_of_prior(const study *s, const gt_regularizer *r, const quality_scene *scene, const char *prior, method *m)
 {
 	const request *w = find(prior_requests, sizeof prior_requests / sizeof *prior_requests, r->name);
-	const int from_file = has_key(r->params, "prior");
 	const char *solver = w->with;
 	request of_solver = none;
-	gt_status st = GT_OK;
 	begin(r->name, w, scene->of->noise, m);
-	GT_TRY(set_penalty(cli_text("%s%s%s%s%s%s", r->name, from_file || w->options ? ":" : "", from_file ? "prior=" : "",
-	                            from_file ? prior : "", from_file && w->options ? "," : "", w->options ? w->options : ""),
-	                   m));
+	snprintf(m->penalty, sizeof m->penalty, "%s", r->name);
+	if (has_key(r->params, "prior"))
+		study_spec(m->penalty, m->penalty, "prior=%s", prior);
+	if (w->options)
+		study_spec(m->penalty, m->penalty, "%s", w->options);
+	m->of.penalty = m->penalty;
 	if (m->left_out)
 		return GT_OK;
 	if (!solver)
-		GT_TRY(solver_for(m->penalty, r, scene, &solver));
+		GT_OR_RETURN(solver_for(m->penalty, r, scene, &solver));
 	of_solver.iterations = w->iterations ? w->iterations : !strcmp(solver, "os-sqs") ? ITERATIONS / 2 : ITERATIONS;
 	of_solver.options = !w->with && !strcmp(solver, "fista") ? "prox=yes" : NULL;
-	GT_TRY(set_solver(s, gt_solver_find(solver), &of_solver, m));
-done:
-	if (st != GT_OK)
-		method_free(m);
-	return st;
-}
-
-void method_free(method *m)
-{
-	free(m->solver);
-	free(m->text);
-	free(m->penalty);
-	m->solver = m->text = m->penalty = NULL;
+	set_solver(s, gt_solver_find(solver), &of_solver, m);
+	return GT_OK;
 }

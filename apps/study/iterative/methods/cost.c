@@ -1,10 +1,5 @@
 /* Cost of a method: counted applications of operators, and allocations of a dry run. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/iterative/methods/methods.h"
-#include "recon/modules.h"
 
 enum { MANY = 4 };
 
@@ -28,36 +23,28 @@ static gt_status bytes_of(const work *w, double *now, double *max)
 static gt_status make_penalty(work *w, const gt_grid *grid, const method *m)
 {
 	double before, after, max;
-	gt_status st = GT_OK;
-	if (!m->penalty)
+	if (!*m->penalty)
 		return GT_OK;
-	GT_TRY(bytes_of(w, &before, &max));
-	GT_TRY(study_run_penalty(&w->run,
-	                         m->of.knob ? m->penalty : FORMAT("%s%cstrength=1", m->penalty, strchr(m->penalty, ':') ? ',' : ':'),
-	                         GT_F32, grid));
-	GT_TRY(bytes_of(w, &after, &max));
+	GT_OR_RETURN(bytes_of(w, &before, &max));
+	GT_OR_RETURN(study_run_penalty(&w->run, m->of.knob ? m->penalty : SPEC(m->penalty, "strength=1"), GT_F32, grid));
+	GT_OR_RETURN(bytes_of(w, &after, &max));
 	w->penalty = after - before;
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status open_work(work *w, const quality_scene *scene, const method *m, const gt_grid *grid, int iterations, int dry)
 {
-	char *text = method_solver_text(m, iterations);
-	gt_status st = text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	GT_TRY(study_run_open(&w->run, &(study_run_options){ .backend = "cpu",
-	                                                     .solver = text,
-	                                                     .type = GT_F32,
-	                                                     .dry = dry,
-	                                                     .scan = scene->scan,
-	                                                     .grid = grid,
-	                                                     .data = scene->lines }));
-	GT_TRY(make_penalty(w, grid, m));
+	const char *text = SPEC(m->solver, "iterations=%d", iterations);
+	GT_OR_RETURN(study_run_open(&w->run, &(study_run_options){ .backend = "cpu",
+	                                                           .solver = text,
+	                                                           .type = GT_F32,
+	                                                           .dry = dry,
+	                                                           .scan = scene->scan,
+	                                                           .grid = grid,
+	                                                           .data = scene->lines }));
+	GT_OR_RETURN(make_penalty(w, grid, m));
 	gt_fill(scene->of->water, w->run.x);
-done:
-	free(text);
-	return st;
+	return GT_OK;
 }
 
 static int each(void *self, const gt_progress *g)
@@ -116,22 +103,20 @@ gt_status method_cost_of(const study *s, const quality_scene *scene, const metho
 		     data = (double)gt_scan_size(scene->scan) * sizeof(float);
 	double few[2], many[2], one[2], two[2];
 	int done_few, done_many;
-	gt_status st = GT_OK;
 	(void)s;
 	*c = (method_cost){ NAN, NAN, NAN, NAN, NAN };
-	GT_TRY(count(scene, m, 1, few, &done_few));
-	GT_TRY(count(scene, m, MANY, many, &done_many));
+	GT_OR_RETURN(count(scene, m, 1, few, &done_few));
+	GT_OR_RETURN(count(scene, m, MANY, many, &done_many));
 	if (done_many > done_few) {
 		c->forward = (many[0] - few[0]) / (done_many - done_few);
 		c->back = (many[1] - few[1]) / (done_many - done_few);
 	}
 	if (strstr(m->of.penalty ? m->of.penalty : "", "prior="))
 		return GT_OK; /* its file has one slice */
-	GT_TRY(memory(scene, m, SLICES, one));
-	GT_TRY(memory(scene, m, 2 * SLICES, two));
+	GT_OR_RETURN(memory(scene, m, SLICES, one));
+	GT_OR_RETURN(memory(scene, m, 2 * SLICES, two));
 	c->volumes = (two[0] - one[0]) / SLICES / volume;
 	c->data = (one[0] - (two[0] - one[0])) / data;
 	c->penalty = (two[1] - one[1]) / SLICES / volume;
-done:
-	return st;
+	return GT_OK;
 }

@@ -1,9 +1,5 @@
 /* One run with the picture and the time of every iteration; a method at the target noise, by its strength, else by
  * its last iteration. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "apps/cli/try.h"
 #include "apps/study/iterative/methods/methods.h"
 
 /* Excludes the work between iterations from their time. */
@@ -20,17 +16,11 @@ static void take(void *self, const gt_recon_slices *s)
 {
 	method_trace *t = self;
 	t->spent += app_seconds() - t->begun;
-	if ((size_t)t->iterations == t->capacity) {
-		const size_t capacity = t->capacity ? 2 * t->capacity : 64;
-		float *x = realloc(t->x, capacity * t->n * sizeof *x);
-		t->x = x ? x : t->x;
-		double *seconds = realloc(t->seconds, capacity * sizeof *seconds);
-		t->seconds = seconds ? seconds : t->seconds;
-		t->failed = !x || !seconds;
-		if (t->failed)
-			return;
-		t->capacity = capacity;
-	}
+	const size_t done = (size_t)t->iterations;
+	t->failed = !study_grow(&t->x, done, &t->x_capacity, t->n * sizeof *t->x) ||
+	            !study_grow(&t->seconds, done, &t->capacity, sizeof *t->seconds);
+	if (t->failed)
+		return;
 	memcpy(t->x + (size_t)t->iterations * t->n, s->slice[2], t->n * sizeof *t->x);
 	t->seconds[t->iterations++] = t->spent;
 }
@@ -42,10 +32,8 @@ gt_status method_trace_run(const study *s, const quality_scene *scene, const met
 	gt_recon *r = NULL;
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
-	char *text = method_solver_text(m, times * m->iterations);
 	*t = (method_trace){ .n = scene->grid.n[0] * scene->grid.n[1] };
-	GT_TRY(text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory"));
-	c.solver = text;
+	c.solver = SPEC(m->solver, "iterations=%d", times * m->iterations);
 	GT_TRY(gt_volume_new(&scene->grid, &v));
 	GT_TRY(quality_recon(s, scene, &c, draw, scene->of->noise, strength, &r));
 	gt_recon_on_progress(r, each, t);
@@ -54,9 +42,8 @@ gt_status method_trace_run(const study *s, const quality_scene *scene, const met
 	if (t->failed)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "pictures of all iterations need more memory than there is"));
 	if (!t->iterations)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "it made no iteration"));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the solver completed no iteration"));
 done:
-	free(text);
 	gt_recon_free(r);
 	gt_volume_free(v);
 	if (st != GT_OK)

@@ -1,9 +1,5 @@
 /* All solvers on each object, and all penalties on a scan of few views, into tables and pictures. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/io.h>
-#include "apps/cli/try.h"
 #include "apps/study/iterative/methods/methods.h"
 
 enum { OBJECTS = 3 };
@@ -57,9 +53,9 @@ static void add_run(study *s, const quality_scene *scene, const method *m, const
 	study_table *t = &s->table[STUDY_METHODS];
 	study_row(t, TXT(scene->of->key), TXT(m->of.name));
 	add_result(t, scene, m, &run->r);
-	study_row(t, TXT(m->penalty ? m->penalty : ""), NUM(run->iterations), NUM(run->seconds), NUM(run->near), NUM(run->near_seconds));
+	study_row(t, TXT(m->penalty), NUM(run->iterations), NUM(run->seconds), NUM(run->near), NUM(run->near_seconds));
 	for (int k = 0; k < run->trace.iterations && k < run->iterations; k++)
-		study_row(&s->table[STUDY_PATHS], TXT(scene->of->key), TXT(m->of.name), TXT(m->penalty ? "yes" : "no"), NUM(k + 1),
+		study_row(&s->table[STUDY_PATHS], TXT(scene->of->key), TXT(m->of.name), TXT(*m->penalty ? "yes" : "no"), NUM(k + 1),
 		          NUM(run->trace.seconds[k]), NUM(method_apart(scene, method_trace_x(&run->trace, k), scene->truth)));
 }
 
@@ -83,58 +79,58 @@ enum { GUESSES = 8 };
 
 static guess *guess_of(guess list[GUESSES], const method *m)
 {
-	if (!m->penalty || m->of.knob || strlen(m->penalty) >= sizeof list->penalty)
+	if (!*m->penalty || m->of.knob || strlen(m->penalty) >= sizeof list->penalty)
 		return NULL;
 	for (int i = 0; i < GUESSES; i++) {
 		if (!*list[i].penalty)
-			snprintf(list[i].penalty, sizeof list[i].penalty, "%s", m->penalty);
+			memcpy(list[i].penalty, m->penalty, strlen(m->penalty) + 1);
 		if (!strcmp(list[i].penalty, m->penalty))
 			return &list[i];
 	}
 	return NULL;
 }
 
-/* A solver that fails is left out. */
+/* Leaves out a method that failed, unless the user stopped it. */
+static gt_status left_out(study *s, gt_status st, const char *part, const char *name)
+{
+	if (st == GT_OK || st == GT_STOPPED)
+		return st;
+	study_leave_out(s, part, name);
+	return GT_OK;
+}
+
 static gt_status run_solver(study *s, const quality_scene *scene, const gt_solver *v, guess list[GUESSES], double *near)
 {
-	method m = { .solver = NULL };
+	method m;
 	method_run run = { .near = NAN };
-	gt_status st = GT_OK;
 	*near = NAN;
 	study_step(s, "%s: %s", scene->of->key, v->name);
 	if (study_is_late(s)) {
 		study_leave_out_as(s, scene->of->key, v->name, "the time of --seconds was over");
 		return GT_OK;
 	}
-	GT_TRY(method_of_solver(s, v, scene->of->noise, &m));
+	method_of_solver(s, v, scene->of->noise, &m);
 	guess *known = guess_of(list, &m);
 	m.guess = known && known->strength > 0 ? known->strength : m.guess;
-	st = method_measure(s, scene, &m, scene->of->noise, &run);
+	const gt_status st = method_measure(s, scene, &m, scene->of->noise, &run);
 	if (st == GT_OK) {
 		add_run(s, scene, &m, &run);
 		*near = run.near;
 		if (known && fabs(log(run.r.noise / scene->of->noise)) < QUALITY_MAX_OFF)
 			known->strength = run.r.strength;
-	} else if (st != GT_STOPPED) {
-		study_leave_out_as(s, scene->of->key, v->name, gt_error());
-		st = GT_OK;
 	}
-done:
 	method_run_free(&run);
-	method_free(&m);
-	return st;
+	return left_out(s, st, scene->of->key, v->name);
 }
 
 static gt_status run_object(study *s, int number, double *near)
 {
 	quality_scene scene;
 	guess list[GUESSES] = { { "", 0 } };
-	gt_status st = quality_scene_new(s, methods_object(s, number), methods_size(s), &scene);
-	if (st != GT_OK)
-		return st;
-	for (size_t i = 0; gt_solvers[i]; i++)
-		GT_TRY(run_solver(s, &scene, gt_solvers[i], list, &near[i * OBJECTS + (size_t)number]));
-done:
+	gt_status st = GT_OK;
+	GT_OR_RETURN(quality_scene_new(s, methods_object(s, number), methods_size(s), &scene));
+	for (size_t i = 0; gt_solvers[i] && st == GT_OK; i++)
+		st = run_solver(s, &scene, gt_solvers[i], list, &near[i * OBJECTS + (size_t)number]);
 	quality_scene_free(&scene);
 	return st;
 }
@@ -142,20 +138,13 @@ done:
 static gt_status costs(study *s, const double *near)
 {
 	quality_scene scene;
-	gt_status st = quality_scene_new(s, methods_object(s, 0), methods_size(s), &scene);
-	if (st != GT_OK)
-		return st;
+	gt_status st = GT_OK;
+	GT_OR_RETURN(quality_scene_new(s, methods_object(s, 0), methods_size(s), &scene));
 	for (size_t i = 0; gt_solvers[i] && st == GT_OK; i++) {
 		method m;
-		GT_TRY(method_of_solver(s, gt_solvers[i], scene.of->noise, &m));
-		st = add_cost(s, &scene, &m, near + i * OBJECTS);
-		if (st != GT_OK && st != GT_STOPPED) {
-			study_leave_out_as(s, "cost", m.of.name, gt_error());
-			st = GT_OK;
-		}
-		method_free(&m);
+		method_of_solver(s, gt_solvers[i], scene.of->noise, &m);
+		st = left_out(s, add_cost(s, &scene, &m, near + i * OBJECTS), "cost", m.of.name);
 	}
-done:
 	quality_scene_free(&scene);
 	return st;
 }
@@ -183,9 +172,8 @@ static gt_status earlier_scan(study *s, const char *path)
 	c.key = "earlier";
 	c.every = 1;
 	c.photons *= EARLIER;
-	gt_status st = quality_scene_new(s, &c, methods_size(s), &scene);
-	if (st != GT_OK)
-		return st;
+	gt_status st = GT_OK;
+	GT_OR_RETURN(quality_scene_new(s, &c, methods_size(s), &scene));
 	GT_TRY(direct(s, &scene, &v));
 	GT_TRY(gt_write_volume(path, NULL, v));
 done:
@@ -198,26 +186,23 @@ static gt_status add_prior(study *s, const quality_scene *scene, const method *m
 {
 	study_table *t = &s->table[STUDY_PRIORS];
 	method_cost c = { NAN, NAN, NAN, NAN, NAN };
-	gt_status st = method_cost_of(s, scene, m, &c);
-	GT_TRY(st);
-	GT_TRY(quality_pictures(s, scene, FORMAT("prior-%s", m->of.name), r->x)); /* a row needs a picture */
+	GT_OR_RETURN(method_cost_of(s, scene, m, &c));
+	GT_OR_RETURN(quality_pictures(s, scene, FORMAT("prior-%s", m->of.name), r->x)); /* a row needs a picture */
 	study_row(t, TXT(m->of.name), TXT(m->text));
 	add_result(t, scene, m, r);
 	study_row(t, NUM(r->overshoot), NUM(c.penalty));
-done:
-	return st;
+	return GT_OK;
 }
 
 static gt_status run_prior(study *s, const quality_scene *scene, const gt_regularizer *p, const char *file, double *strength)
 {
-	method m = { .solver = NULL };
+	method m;
 	quality_result r = { .runs = 0 }, asked = { .runs = 0 };
 	gt_status st = GT_OK;
 	study_step(s, "few views: %s", p->name);
 	GT_TRY(method_of_prior(s, p, scene, file, &m));
 	if (m.left_out) {
 		study_leave_out_as(s, "few views", p->name, m.left_out);
-		method_free(&m);
 		return GT_OK;
 	}
 	const double begin = m.of.knob ? m.guess : p->no_automatic_strength ? *strength : 0;
@@ -226,13 +211,8 @@ static gt_status run_prior(study *s, const quality_scene *scene, const gt_regula
 	if (!strcmp(p->name, "tv"))
 		*strength = r.strength;
 done:
-	if (st != GT_OK && st != GT_STOPPED) {
-		study_leave_out_as(s, "few views", p->name, gt_error());
-		st = GT_OK;
-	}
 	quality_result_free(&r);
-	method_free(&m);
-	return st;
+	return left_out(s, st, "few views", p->name);
 }
 
 static gt_status measure_priors(study *s)
@@ -240,14 +220,9 @@ static gt_status measure_priors(study *s)
 	quality_scene scene;
 	double strength = 0.1;
 	gt_volume *v = NULL;
-	char *path = cli_text("%s/earlier.nc", s->folder.tmp);
-	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	if (st == GT_OK)
-		st = quality_scene_new(s, methods_prior_case(), methods_size(s), &scene);
-	if (st != GT_OK) {
-		free(path);
-		return st;
-	}
+	const char *path = PATH("%s/earlier.nc", s->folder.tmp);
+	gt_status st = GT_OK;
+	GT_OR_RETURN(quality_scene_new(s, methods_prior_case(), methods_size(s), &scene));
 	GT_TRY(earlier_scan(s, path));
 	GT_TRY(quality_pictures(s, &scene, "prior-truth", NULL));
 	GT_TRY(direct(s, &scene, &v));
@@ -257,7 +232,6 @@ static gt_status measure_priors(study *s)
 done:
 	gt_volume_free(v);
 	quality_scene_free(&scene);
-	free(path);
 	return st;
 }
 

@@ -2,18 +2,18 @@
 #define GT_APPS_STUDY_ITERATIVE_METHODS_H
 /* Part of `gantry study iterative`: every solver and penalty of the library at the target noise of the scans of
  * `gantry study quality`, found in the same way. One slice of each object. */
-#include <gantry/regularizer.h>
 #include <gantry/solver.h>
 #include "apps/study/iterative/iterative.h"
-#include "apps/study/quality/cases.h"
+#include "apps/study/quality/quality.h"
 
 /* The column of the error over all voxels, in the table of penalties. */
 enum { METHODS_ERROR = 6 };
 
-/* One method; owns its texts. */
+/* One method. */
 typedef struct {
 	quality_candidate of;           /* name: that of the solver or penalty */
-	char *solver, *text, *penalty;  /* without iterations; of.solver, of.penalty; penalty NULL: none */
+	char solver[STUDY_PATH], text[STUDY_PATH]; /* without and with iterations */
+	char penalty[STUDY_PATH];       /* "": none */
 	int iterations;
 	int by_iterations;              /* 1: only the iterations set its noise */
 	double guess;                   /* start value of the key that sets the noise; 0: found from the noise */
@@ -21,12 +21,9 @@ typedef struct {
 } method;
 /* noise: the target, HU. With a penalty where the solver takes one: q-GGMRF by its gradient, else tv by its proximal
  * step. */
-gt_status method_of_solver(const study *s, const gt_solver *v, double noise, method *m);
+void      method_of_solver(const study *s, const gt_solver *v, double noise, method *m);
 /* With the solver that suits it. prior: a file of an earlier scan, for those that take one. */
 gt_status method_of_prior(const study *s, const gt_regularizer *r, const quality_scene *scene, const char *prior, method *m);
-void      method_free(method *m);
-/* The solver's text with that many iterations; malloc'ed. */
-char     *method_solver_text(const method *m, int iterations);
 
 /* One run, iteration by iteration. */
 typedef struct {
@@ -34,7 +31,7 @@ typedef struct {
 	size_t n;                       /* voxels */
 	double *seconds;                /* [iterations]: from the first one's beginning to the end of each */
 	float *x;                       /* [iterations][n] */
-	size_t capacity;
+	size_t capacity, x_capacity;
 	int failed;                     /* no memory */
 	double begun, spent;
 } method_trace;
@@ -55,8 +52,8 @@ typedef struct {
 gt_status method_measure(study *s, const quality_scene *scene, const method *m, double noise, method_run *run);
 void      method_run_free(method_run *run);
 
-/* Cost of a method. forward, back: applications per iteration, in passes over all views. volumes, data: number of
- * additional arrays of these sizes. penalty: memory of the penalty, in volumes. */
+/* Cost of a method. forward, back: applications per iteration, in passes over all views. Additional memory in volumes
+ * and in arrays of the data; penalty: its memory, in volumes. */
 typedef struct { double forward, back, volumes, data, penalty; } method_cost;
 gt_status method_cost_of(const study *s, const quality_scene *scene, const method *m, method_cost *c);
 

@@ -1,5 +1,4 @@
 /* Figures and the report of all solvers and penalties. */
-#include <string.h>
 #include "apps/study/iterative/methods/methods.h"
 
 /* Sizes in pixels; FIXED: pictures before those of the penalties. */
