@@ -27,14 +27,13 @@ static inline int gt_back_find_span(const gt_fbp_plan *p, const struct gt_back_v
 	return 1;
 }
 
-/* Transposed interpolation: adds a value at a position to the four samples of q [column][row] around it. */
-static inline void gt_back_spread(const gt_fbp_plan *p, double column, double row, double value, double *q)
+/* Transposed interpolation: adds a value at column k + right and a row, clamped to the detector, to the four samples of
+ * q [column][row] around it. */
+static inline void gt_back_spread(const gt_fbp_plan *p, size_t k, double right, double row, double value, double *q)
 {
-	const double last = (double)p->rows - 1, in = fmin(fmax(row, 0), last);
-	size_t k = (size_t)column;
-	k = k < p->row.wide - 1 ? k : p->row.wide - 2;
+	const double in = fmin(fmax(row, 0), (double)p->rows - 1);
 	const size_t l = (size_t)in, up = l + 1 < p->rows ? 1 : 0;
-	const double right = column - (double)k, above = in - (double)l;
+	const double above = in - (double)l;
 	double *near = q + k * p->rows + l, *far = near + p->rows;
 	near[0] += (1 - right) * (1 - above) * value;
 	near[up] += (1 - right) * above * value;

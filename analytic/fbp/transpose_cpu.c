@@ -46,7 +46,8 @@ static void spread_column(const spreading *s, const struct gt_back_view *w, size
 		else if (!gt_back_point(w, x, y, gt_grid_first(g, 2) + (double)z * g->pitch[2], &column, &row, &lambda) ||
 		         !gt_back_sees(column, row, p->row.wide, p->rows, p->clamp_rows))
 			continue;
-		gt_back_spread(p, column, row, lambda * lambda * value_at(s->d->type, s->x, z * layer + at), q);
+		const size_t k = (size_t)column < p->row.wide - 1 ? (size_t)column : p->row.wide - 2;
+		gt_back_spread(p, k, column - (double)k, row, lambda * lambda * value_at(s->d->type, s->x, z * layer + at), q);
 	}
 }
 

@@ -1,10 +1,8 @@
 /* wfbp as a linear operator: rebinning, filter and backprojection of the direct method, and their transposes. Memory:
- * the plan, and on the backend the parallel views of a batch for either direction. */
+ * the plan, and the parallel views of a batch for either direction. CPU only. */
 #include <stdlib.h>
 #include "analytic/wfbp/wfbp.h"
 #include "core/try.h"
-
-static const struct gt_wfbp_impl *const impls[GT_NBACKENDS] = { &gt_wfbp_cpu, GT_IF_CUDA(&gt_wfbp_cuda) };
 
 struct helical {
 	gt_backend *be;
@@ -15,12 +13,11 @@ struct helical {
 static void forward(void *self, const gt_array *y, gt_array *x)
 {
 	const struct helical *h = self;
-	const struct gt_wfbp_impl *impl = impls[h->be->kind];
 	gt_fill(0, x);
 	for (size_t b = 0; b < h->plan->bins && gt_backend_begin(h->be); b += h->plan->batch) {
 		const size_t n = h->plan->bins - b < h->plan->batch ? h->plan->bins - b : h->plan->batch;
-		impl->filter(h->state, b, n, y->data);
-		impl->back(h->state, b, n, x->data);
+		gt_wfbp_cpu.filter(h->state, b, n, y->data);
+		gt_wfbp_cpu.back(h->state, b, n, x->data);
 		gt_backend_end(h->be);
 	}
 }
@@ -38,7 +35,7 @@ static void drop(void *self)
 {
 	struct helical *h = self;
 	if (h->state)
-		impls[h->be->kind]->close(h->state);
+		gt_wfbp_cpu.close(h->state);
 	if (h->transpose)
 		gt_wfbp_transpose_cpu.close(h->transpose);
 	gt_wfbp_plan_free(h->plan);
@@ -51,7 +48,7 @@ gt_status gt_wfbp_linop(gt_backend *be, gt_type type, const gt_grid *grid, const
 	struct helical *h = NULL;
 	gt_status st = GT_OK;
 	if (gt_backend_is_gpu(be))
-		return gt_fail(GT_ERR_UNSUPPORTED, "wfbp has no transpose on %s: expected backend cpu", gt_backend_name(be));
+		return gt_fail(GT_ERR_UNSUPPORTED, "wfbp has no transpose on %s: use backend cpu", gt_backend_name(be));
 	if (!(h = calloc(1, sizeof *h)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for wfbp");
 	h->be = be;

@@ -1,7 +1,7 @@
 /* Exact transpose of wfbp on the CPU, a batch of bins at a time. Spreads voxels over the parallel views of a bin, with
  * the row weights of the backprojection. Then transposes the filter of rows, and spreads rebinned samples over the
- * sixteen pixels around their ray. Threads share bins, then detector rows, so the order of sums is fixed. In double;
- * only the arrays have their type. Memory: the parallel views of a batch, and one bin per thread. */
+ * sixteen pixels around their ray. Threads share bins, then detector rows, so the order of sums is fixed. In double,
+ * but pixels are summed in the type of the array. Memory: the parallel views of a batch, and one bin per thread. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct transpose {
 	double *parallel;        /* [view][row][column], rows as on the detector */
 	struct gt_wfbp_tap *tap; /* [view][column] */
 	double *z;               /* [view][column]: of the sources */
-	char *work;              /* one stride per thread: struct column, see work_of() */
+	char *work;              /* one stride per thread, see work_of() */
 	size_t parallel_bytes, tap_bytes, z_bytes, work_bytes, stride;
 };
 
@@ -30,23 +30,20 @@ struct batch {
 	size_t views;
 };
 
-/* A column of voxels in the views of a bin. */
+/* A column of voxels in a view: slice z at row + (z - first) step. */
 struct seen {
 	struct gt_helix_line line;
+	double row, step;
 	size_t first, end; /* slices within the rows; equal: none */
 	int seen;
 };
 
 struct work {
-	double *q, *line, *weight, *far; /* q: [turn][filtered column][row]; weight, far: [slice] */
-	struct seen *seen;               /* [turn] */
-	size_t *nearest;                 /* [slice]: turn whose outer row extends to the slice */
+	double *q, *line, *weight; /* q: [half rotation][filtered column][row]; weight: [slice], sum of a bin */
+	struct seen *seen;         /* [half rotation] */
 };
 
-static size_t work_doubles(const gt_wfbp_plan *p)
-{
-	return p->turns * p->filter->row.wide * p->rows + p->filter->row.n + 2 + 2 * p->grid.n[2];
-}
+static size_t work_doubles(const gt_wfbp_plan *p) { return p->turns * p->filter->row.wide * p->rows + p->filter->row.n + 2 + p->grid.n[2]; }
 
 static struct work work_of(const struct transpose *t, int worker)
 {
@@ -55,8 +52,6 @@ static struct work work_of(const struct transpose *t, int worker)
 	struct work w = { .q = (double *)base, .seen = (struct seen *)(base + work_doubles(p) * sizeof(double)) };
 	w.line = w.q + p->turns * p->filter->row.wide * p->rows;
 	w.weight = w.line + p->filter->row.n + 2;
-	w.far = w.weight + p->grid.n[2];
-	w.nearest = (size_t *)(w.seen + p->turns);
 	return w;
 }
 
@@ -65,22 +60,18 @@ static double voxel(const struct batch *b, size_t i)
 	return b->t->type == GT_F32 ? (double)((const float *)b->x)[i] : ((const double *)b->x)[i];
 }
 
-static double row_at(const gt_wfbp_plan *p, const struct gt_helix_line *line, size_t z)
-{
-	return line->row0 + line->slope * (gt_grid_first(&p->grid, 2) + (double)z * p->grid.pitch[2]);
-}
-
 static double row_weight(const gt_wfbp_plan *p, double row)
 {
 	const double q = fabs(row - ((double)p->rows - 1) / 2) / ((double)p->rows / 2);
 	return gt_row_weight_double(q, p->flat, 1 / (1 - p->flat));
 }
 
-/* Sums the row weights of a column of voxels. */
+/* Finds a column of voxels in the views of a bin, and sums their row weights. */
 static void weigh(const struct transpose *t, size_t view, double x, double y, struct work *w)
 {
 	const gt_wfbp_plan *p = t->plan;
 	const size_t columns = p->detector.columns, nz = p->grid.n[2];
+	const double z0 = gt_grid_first(&p->grid, 2), dz = p->grid.pitch[2];
 	memset(w->weight, 0, nz * sizeof *w->weight);
 	for (size_t k = 0; k < p->turns; k++) {
 		const struct gt_helix_view *v = &t->view[view + k];
@@ -90,53 +81,52 @@ static void weigh(const struct transpose *t, size_t view, double x, double y, st
 		                       &s->line);
 		if (!s->seen)
 			continue;
-		gt_back_slices(row_at(p, &s->line, 0), s->line.slope * p->grid.pitch[2], p->rows, nz, &s->first, &s->end);
+		s->step = s->line.slope * dz;
+		gt_back_slices(s->line.row0 + s->line.slope * z0, s->step, p->rows, nz, &s->first, &s->end);
+		s->row = s->line.row0 + s->line.slope * (z0 + (double)s->first * dz);
 		for (size_t z = s->first; z < s->end; z++)
-			w->weight[z] += row_weight(p, row_at(p, &s->line, z));
+			w->weight[z] += row_weight(p, s->row + (double)(z - s->first) * s->step);
 	}
 }
 
-/* Slices that no view of the bin sees take the nearest row, as in the backprojection, with its rounding. */
-static void find_nearest(const struct transpose *t, struct work *w)
+/* Adds a voxel of a slice that no view of the bin sees to the nearest row, which is chosen with the rounding of the
+ * backprojection. */
+static void spread_nearest(const struct batch *b, size_t z, double value, struct work *w)
 {
-	const gt_wfbp_plan *p = t->plan;
-	const double middle = ((double)p->rows - 1) / 2;
-	for (size_t z = 0; z < p->grid.n[2]; z++) {
-		w->far[z] = INFINITY;
-		w->nearest[z] = p->turns;
-		for (size_t k = 0; k < p->turns && !(w->weight[z] > 0); k++) {
-			const double far = w->seen[k].seen ? fabs(row_at(p, &w->seen[k].line, z) - middle) : INFINITY;
-			if (!(far < w->far[z]))
-				continue;
-			w->far[z] = t->type == GT_F32 ? (double)(float)far : far;
-			w->nearest[z] = k;
-		}
+	const gt_wfbp_plan *p = b->t->plan;
+	const double at = gt_grid_first(&p->grid, 2) + (double)z * p->grid.pitch[2], middle = ((double)p->rows - 1) / 2;
+	double nearest = INFINITY, row = 0;
+	size_t turn = p->turns;
+	for (size_t k = 0; k < p->turns; k++) {
+		const double here = w->seen[k].seen ? w->seen[k].line.row0 + w->seen[k].line.slope * at : INFINITY;
+		if (!(fabs(here - middle) < nearest))
+			continue;
+		nearest = b->t->type == GT_F32 ? (double)(float)fabs(here - middle) : fabs(here - middle);
+		row = here < middle ? 0 : (double)p->rows - 1;
+		turn = k;
 	}
+	if (turn < p->turns)
+		gt_back_spread(p->filter, w->seen[turn].line.k, w->seen[turn].line.right, row, value,
+		               w->q + turn * p->filter->row.wide * p->rows);
 }
 
 static void spread_column(const struct batch *b, size_t at, struct work *w)
 {
 	const gt_wfbp_plan *p = b->t->plan;
-	const size_t nz = p->grid.n[2], layer = p->grid.n[0] * p->grid.n[1], size = p->filter->row.wide * p->rows;
-	for (size_t k = 0; k < p->turns; k++) {
+	const size_t nz = p->grid.n[2], layer = p->grid.n[0] * p->grid.n[1];
+	double *q = w->q;
+	for (size_t k = 0; k < p->turns; k++, q += p->filter->row.wide * p->rows) {
 		const struct seen *s = &w->seen[k];
-		const double column = (double)s->line.k + s->line.right;
 		for (size_t z = s->first; z < s->end; z++) {
-			const double row = row_at(p, &s->line, z);
+			const double row = s->row + (double)(z - s->first) * s->step;
 			if (p->extend || !p->incomplete[z])
-				gt_back_spread(p->filter, column, row, row_weight(p, row) / w->weight[z] * voxel(b, z * layer + at),
-				               w->q + k * size);
+				gt_back_spread(p->filter, s->line.k, s->line.right, row,
+				               row_weight(p, row) / w->weight[z] * voxel(b, z * layer + at), q);
 		}
 	}
-	if (!p->extend)
-		return;
-	find_nearest(b->t, w);
-	for (size_t z = 0; z < nz; z++) {
-		const size_t k = w->nearest[z];
-		if (k < p->turns)
-			gt_back_spread(p->filter, (double)w->seen[k].line.k + w->seen[k].line.right, row_at(p, &w->seen[k].line, z),
-			               voxel(b, z * layer + at), w->q + k * size);
-	}
+	for (size_t z = 0; z < nz && p->extend; z++)
+		if (!(w->weight[z] > 0))
+			spread_nearest(b, z, voxel(b, z * layer + at), w);
 }
 
 static void spread_bins(void *self, size_t begin, size_t end, int worker)
@@ -241,7 +231,7 @@ static gt_status open_(gt_backend *be, const gt_wfbp_plan *p, gt_type type, void
 	t->parallel_bytes = views * p->rows * columns * sizeof *t->parallel;
 	t->tap_bytes = views * columns * sizeof *t->tap;
 	t->z_bytes = views * columns * sizeof *t->z;
-	t->stride = work_doubles(p) * sizeof(double) + p->turns * sizeof(struct seen) + p->grid.n[2] * sizeof(size_t);
+	t->stride = work_doubles(p) * sizeof(double) + p->turns * sizeof(struct seen);
 	t->work_bytes = t->stride * (size_t)gt_pool_threads(be->pool);
 	if (!(t->view = malloc(views * sizeof *t->view)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for %zu parallel views", views));

@@ -144,7 +144,8 @@ def _by_several(spec: str, data: Array, scan: Scan, grid: Grid, device: str, out
 class Analytic(Operator):
     """Filtered backprojection as a linear operator, with its exact transpose.
 
-    A(p) equals analytic() on the same device bit for bit. On the CPU the transpose is computed in double precision and rounded once.
+    A(p) equals analytic() on the same device bit for bit. On the CPU the transpose is computed in double precision and rounded once;
+    `wfbp` sums its pixels in dtype.
 
     Parameters
     ----------
