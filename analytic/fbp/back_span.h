@@ -1,6 +1,6 @@
 #ifndef GT_ANALYTIC_FBP_BACK_SPAN_H
 #define GT_ANALYTIC_FBP_BACK_SPAN_H
-/* Range of a view with upright rows that a column of voxels sees, for backprojection on the CPU and its transpose. */
+/* Backprojection on the CPU and its transpose: rows that a column of voxels sees, and transposed interpolation. */
 #include "analytic/fbp/fbp.h"
 
 /* Slice z at row + z step, for slices first .. end-1, on rows first_row .. last_row; last: index of the last row. */
@@ -25,6 +25,20 @@ static inline int gt_back_find_span(const gt_fbp_plan *p, const struct gt_back_v
 	a->first_row = (size_t)fmin(fmax(floor(begin), 0), a->last);
 	a->last_row = (size_t)fmin(fmax(ceil(end) + 1, 0), a->last);
 	return 1;
+}
+
+/* Transposed interpolation: adds a value at column k + right and a row, clamped to the detector, to the four samples of
+ * q [column][row] around it. */
+static inline void gt_back_spread(const gt_fbp_plan *p, size_t k, double right, double row, double value, double *q)
+{
+	const double in = fmin(fmax(row, 0), (double)p->rows - 1);
+	const size_t l = (size_t)in, up = l + 1 < p->rows ? 1 : 0;
+	const double above = in - (double)l;
+	double *near = q + k * p->rows + l, *far = near + p->rows;
+	near[0] += (1 - right) * (1 - above) * value;
+	near[up] += (1 - right) * above * value;
+	far[0] += right * (1 - above) * value;
+	far[up] += right * above * value;
 }
 
 #endif

@@ -114,6 +114,9 @@ struct gt_fbp_transpose {
 	void      (*close)(void *state);
 };
 extern const struct gt_fbp_transpose gt_fbp_transpose_cpu, gt_fbp_transpose_cuda;
+/* Transposed filter of a state of gt_fbp_transpose_cpu: sets a view of data from q [filtered column][row]. line:
+ * scratch of row.n + 2. */
+void gt_fbp_cpu_unfilter(const void *state, size_t view, const double *q, double *line, void *data);
 /* Closes a state whose backend is not locked yet. Does nothing if state is NULL. */
 void gt_fbp_close(const struct gt_fbp_impl *impl, gt_backend *be, void *state);
 /* Returns the CPU's scratch: [view][filtered column][row], of the type given to open(). */

@@ -1,7 +1,7 @@
 /* Filtered backprojection as a linear operator: the direct method's filter and backprojection, and their transposes.
  * Memory: the plan, and on the backend the filtered views of both directions. */
 #include <stdlib.h>
-#include "analytic/fbp/fbp.h"
+#include "analytic/wfbp/wfbp.h"
 #include "core/arguments.h"
 #include "core/try.h"
 
@@ -53,7 +53,7 @@ static void drop(void *self)
 static gt_status supported(const gt_analytic *m, const gt_fbp_options *o)
 {
 	if (m != &gt_analytic_fdk && m != &gt_analytic_fbp)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s has no transpose: expected fdk or fbp", m->name);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s has no transpose: expected fdk, fbp or wfbp", m->name);
 	if (o->kernel >= GT_KERNEL_STRIDED)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: kernel=%s has no transpose: it interpolates with 8 bits; expected kernel=auto",
 		               m->name, gt_kernel_names[o->kernel]);
@@ -72,10 +72,18 @@ gt_status gt_analytic_linop(const gt_analytic *m, gt_backend *be, gt_type type, 
 	GT_NEED(scan);
 	GT_NEED(A);
 	const void *o = options ? options : m->defaults;
-	GT_TRY(supported(m, o));
+	if (m != &gt_analytic_wfbp)
+		GT_TRY(supported(m, o));
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, scan));
-	GT_TRY(m->check(scan));
+	if (m->check)
+		GT_TRY(m->check(scan));
+	if (m == &gt_analytic_wfbp) {
+		gt_backend_lock(be);
+		st = gt_wfbp_linop(be, type, grid, scan, o, A);
+		gt_backend_unlock(be);
+		return st;
+	}
 	if (!(d = calloc(1, sizeof *d)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for %s", m->name);
 	d->be = be;

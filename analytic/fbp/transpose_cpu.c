@@ -29,21 +29,6 @@ static double value_at(gt_type type, const void *a, size_t i)
 
 /* Backprojection ---------------------------------------------------------- */
 
-/* Spreads a value at a position over four samples of q [column][row]. */
-static void spread(const gt_fbp_plan *p, double column, double row, double value, double *q)
-{
-	const double last = (double)p->rows - 1, in = fmin(fmax(row, 0), last);
-	size_t k = (size_t)column;
-	k = k < p->row.wide - 1 ? k : p->row.wide - 2;
-	const size_t l = (size_t)in, up = l + 1 < p->rows ? 1 : 0;
-	const double right = column - (double)k, above = in - (double)l;
-	double *near = q + k * p->rows + l, *far = near + p->rows;
-	near[0] += (1 - right) * (1 - above) * value;
-	near[up] += (1 - right) * above * value;
-	far[0] += right * (1 - above) * value;
-	far[up] += right * above * value;
-}
-
 static void spread_column(const spreading *s, const struct gt_back_view *w, size_t ix, size_t iy, double *q)
 {
 	const gt_fbp_plan *p = s->d->plan;
@@ -61,7 +46,8 @@ static void spread_column(const spreading *s, const struct gt_back_view *w, size
 		else if (!gt_back_point(w, x, y, gt_grid_first(g, 2) + (double)z * g->pitch[2], &column, &row, &lambda) ||
 		         !gt_back_sees(column, row, p->row.wide, p->rows, p->clamp_rows))
 			continue;
-		spread(p, column, row, lambda * lambda * value_at(s->d->type, s->x, z * layer + at), q);
+		const size_t k = (size_t)column < p->row.wide - 1 ? (size_t)column : p->row.wide - 2;
+		gt_back_spread(p, k, column - (double)k, row, lambda * lambda * value_at(s->d->type, s->x, z * layer + at), q);
 	}
 }
 
@@ -108,6 +94,15 @@ static void put_row(const transpose *d, size_t view, size_t row, const double *l
 	}
 }
 
+void gt_fbp_cpu_unfilter(const void *state, size_t view, const double *q, double *line, void *data)
+{
+	const transpose *d = state;
+	for (size_t l = 0; l < d->plan->rows; l++) {
+		unfilter(d, q + l, line);
+		put_row(d, view, l, line, data);
+	}
+}
+
 static void spread_views(void *self, size_t begin, size_t end, int worker)
 {
 	const spreading *s = self;
@@ -122,10 +117,7 @@ static void spread_views(void *self, size_t begin, size_t end, int worker)
 				if (hypot(gt_grid_first(g, 0) + (double)ix * g->pitch[0] - p->center[0],
 				          gt_grid_first(g, 1) + (double)iy * g->pitch[1] - p->center[1]) <= p->radius)
 					spread_column(s, &p->view[v], ix, iy, q);
-		for (size_t l = 0; l < p->rows; l++) {
-			unfilter(d, q + l, line);
-			put_row(d, v, l, line, s->y);
-		}
+		gt_fbp_cpu_unfilter(d, v, q, line, s->y);
 	}
 }
 

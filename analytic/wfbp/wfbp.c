@@ -83,20 +83,33 @@ static gt_status check_slices(const gt_wfbp_plan *p, gt_pool *pool)
 		fmax(low, high));
 }
 
+gt_status gt_wfbp_open(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const gt_wfbp_options *o, gt_type type,
+                       gt_wfbp_plan **plan, void **state)
+{
+	const struct gt_wfbp_impl *impl = impls[be->kind];
+	gt_wfbp_plan *p = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_wfbp_plan_new(grid, scan, o, be->pool, &p));
+	GT_TRY(check_slices(p, be->pool));
+	gt_wfbp_plan_trim(p);
+	GT_TRY(gt_wfbp_plan_filter(p, o, scan->row_pitch, batch_size(be, p, impl->view_bytes(p, type))));
+	GT_TRY(impl->open(be, p, type, state));
+	*plan = p;
+done:
+	if (st != GT_OK)
+		gt_wfbp_plan_free(p);
+	return st;
+}
+
 static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x,
                      gt_analytic_times *times)
 {
-	const gt_wfbp_options *o = options;
 	const struct gt_wfbp_impl *impl = impls[be->kind];
 	gt_wfbp_plan *p = NULL;
 	void *state = NULL;
 	gt_status st = GT_OK;
 	struct stopwatch w = { be, times, seconds() };
-	GT_TRY(gt_wfbp_plan_new(grid, scan, o, be->pool, &p));
-	GT_TRY(check_slices(p, be->pool));
-	gt_wfbp_plan_trim(p);
-	GT_TRY(gt_wfbp_plan_filter(p, o, scan->row_pitch, batch_size(be, p, impl->view_bytes(p, data->type))));
-	GT_TRY(impl->open(be, p, data->type, &state));
+	GT_TRY(gt_wfbp_open(be, grid, scan, options, data->type, &p, &state));
 	gt_fill(0, x);
 	if (times)
 		*times = (gt_analytic_times){ 0 };

@@ -69,6 +69,28 @@ struct gt_wfbp_impl {
 	void      (*close)(void *state);
 };
 extern const struct gt_wfbp_impl gt_wfbp_cpu, gt_wfbp_cuda;
+/* Plans for the backend, and opens its state. GT_ERR_UNSUPPORTED: no slice is complete. */
+gt_status gt_wfbp_open(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const gt_wfbp_options *o, gt_type type,
+                       gt_wfbp_plan **plan, void **state);
+
+/* Rays and pixels around a column of a parallel view. */
+struct gt_wfbp_tap {
+	struct gt_helix_tap ray;
+	size_t column;
+	double weight[4];
+};
+/* Finds those of column k; returns the height of the source. */
+double gt_wfbp_find_tap(const gt_wfbp_plan *plan, const struct gt_helix_view *w, size_t k, struct gt_wfbp_tap *tap);
+
+/* Exact transpose of rebinning, filter and backprojection of a plan, which must live as long: sets data from x. */
+struct gt_wfbp_transpose {
+	gt_status (*open)(gt_backend *be, const gt_wfbp_plan *plan, gt_type type, void **state);
+	void      (*run)(void *state, const void *x, void *data);
+	void      (*close)(void *state);
+};
+extern const struct gt_wfbp_transpose gt_wfbp_transpose_cpu;
+/* wfbp for gt_analytic_linop(). The backend is locked. GT_ERR_UNSUPPORTED on a GPU. */
+gt_status gt_wfbp_linop(gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, const gt_wfbp_options *o, gt_linop **A);
 
 #ifdef __cplusplus
 }

@@ -31,20 +31,12 @@ struct work {
 	size_t first, n; /* bins */
 };
 
-/* Rays and pixels around a parallel column. */
-struct tap {
-	struct gt_helix_tap ray;
-	size_t column;
-	double weight[4];
-};
-
 struct bin {
 	const struct gt_helix_view *w;
 	size_t view;
 };
 
-/* Returns the height of the source. */
-static double find_tap(const gt_wfbp_plan *p, const struct gt_helix_view *w, size_t k, struct tap *t)
+double gt_wfbp_find_tap(const gt_wfbp_plan *p, const struct gt_helix_view *w, size_t k, struct gt_wfbp_tap *t)
 {
 	const struct gt_helix_spot *spot = &p->spot[w->spot];
 	const size_t at = w->spot * p->detector.columns + k;
@@ -143,7 +135,7 @@ static gt_status open_(gt_backend *be, const gt_wfbp_plan *p, gt_type type, void
 {
 	const size_t element = gt_type_size(type), columns = p->detector.columns;
 	const size_t pads = 3 * GT_WFBP_BEYOND + GT_WFBP_PAD;
-	const size_t back = ((TILE + 3) * p->grid.n[2] + p->rows + pads) * element, taps = columns * sizeof(struct tap);
+	const size_t back = ((TILE + 3) * p->grid.n[2] + p->rows + pads) * element, taps = columns * sizeof(struct gt_wfbp_tap);
 	size_t views = p->batch * p->turns;
 	struct state *s = calloc(1, sizeof *s);
 	gt_status st = GT_OK;

@@ -43,8 +43,8 @@ GT_API gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_
 /* Creates a linear operator of the method: forward computes a volume from projections, bit-identical to
  * gt_analytic_run(). The adjoint is the exact transpose of filter, weights and backprojection. Both run on the
  * backend, on its queue, without transfers after the first call; on the CPU the adjoint computes in double.
- * Copies its arguments. GT_ERR_UNSUPPORTED: the method refuses the scan; wfbp and kernels with textures have no
- * adjoint. */
+ * Copies its arguments. GT_ERR_UNSUPPORTED: the method refuses the scan; kernels with textures, and wfbp on a GPU,
+ * have no adjoint. */
 GT_API gt_status gt_analytic_linop(const gt_analytic *m, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
                                    const void *options, gt_linop **A);
 #ifdef __cplusplus

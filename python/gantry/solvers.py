@@ -144,7 +144,8 @@ def _by_several(spec: str, data: Array, scan: Scan, grid: Grid, device: str, out
 class Analytic(Operator):
     """Filtered backprojection as a linear operator, with its exact transpose.
 
-    A(p) equals analytic() on the same device bit for bit. On the CPU the transpose is computed in double precision and rounded once.
+    A(p) equals analytic() on the same device bit for bit. On the CPU the transpose is computed in double precision and rounded once;
+    `wfbp` sums its pixels in dtype.
 
     Parameters
     ----------
@@ -153,9 +154,9 @@ class Analytic(Operator):
     grid : Grid, optional
         Voxels; what fits the scan by default.
     name : str, Solver or None
-        "fdk" or "fbp"; None: the method for the scan.
+        "fdk", "fbp" or "wfbp"; None: the method for the scan.
     device : str or Backend
-        "cpu" by default; "cuda:0" takes arrays of PyTorch, CuPy and JAX without a copy.
+        "cpu" by default, the only one for wfbp; "cuda:0" takes arrays of PyTorch, CuPy and JAX without a copy.
     dtype : dtype
         float32 or float64.
     **parameters

@@ -132,10 +132,10 @@ def fdk(scan: list[Scan] | tuple[Scan, ...], grid: Grid | None = None, *, dtype:
         **parameters: Any) -> Batch: ...
 def fdk(scan: Scan | list[Scan] | tuple[Scan, ...], grid: Grid | None = None, *, dtype: Any = "float32", device: str = "cpu",
         **parameters: Any) -> Layer | Batch:
-    """Filtered backprojection (fdk or fbp) as a layer, from tensors [..., view, row, column] to volumes [..., z, y, x].
+    """Filtered backprojection (fdk, fbp or wfbp) as a layer, from tensors [..., view, row, column] to volumes [..., z, y, x].
 
-    Gradients use the exact transpose in dtype, "float32" or "float64". device "cuda:0" takes tensors on that GPU. A list of scans
-    makes a Batch. parameters: those of the method, such as filter="hann"."""
+    Gradients use the exact transpose in dtype, "float32" or "float64". device "cuda:0" takes tensors on that GPU, except for
+    wfbp. A list of scans makes a Batch. parameters: those of the method, such as filter="hann"."""
     if isinstance(scan, (list, tuple)):
         return Batch([Analytic(one, grid, device=device, dtype=dtype, **parameters) for one in scan])
     return Layer(Analytic(scan, grid, device=device, dtype=dtype, **parameters))

@@ -286,13 +286,8 @@ gt_status gt_structure_strength(gt_strength_search *s, double noise, double *str
 		const double off = RATIO_STEP * round(log(found / response) / RATIO_STEP);
 		if (!isfinite(off))
 			break;
-		if (off > MAX_LOG_EXCESS)
-			GT_TRY(gt_fail(GT_ERR_ARG,
-			               "--penalty: target noise %.3g HU: the structure of the object leaves more than %.2g times as much: "
-			               "expected a larger noise=, or strength=NUMBER",
-			               gt_strength_hu(s, noise), exp(MAX_LOG_EXCESS)));
 		s->structure.missed = exp(off);
-		if (fabs(off) < MAX_LOG_MISSED || i + 1 == ROUNDS)
+		if (fabs(off) < MAX_LOG_MISSED || off > MAX_LOG_EXCESS || i + 1 == ROUNDS)
 			break;
 		memcpy(kept, p->noise, sizeof kept);
 		const double slope = i ? fmin(1, fmax(MIN_SLOPE, (off - last) / step)) : 1; /* secant */

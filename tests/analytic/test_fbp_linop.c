@@ -1,13 +1,9 @@
 /* Filtered backprojection as an operator: every entry of its transpose; forward is bit-identical to a run. */
 /* labels: unit property */
-#include <math.h>
-#include <stdlib.h>
-#include <gantry/analytic.h>
 #include <gantry/constants.h>
 #include <gantry/geometry_files.h>
-#include <gantry/linop.h>
 #include "analytic/fbp/fbp.h"
-#include "tests/support/support.h"
+#include "tests/analytic/direct_operators.h"
 
 typedef struct {
 	const char *name, *method, *options;
@@ -68,62 +64,14 @@ static gt_scan *scan_of(const example *e)
 	return scan;
 }
 
-static void *options_of(const example *e)
-{
-	char text[128];
-	const gt_module *m;
-	void *options = NULL;
-	if (!e->options)
-		return NULL;
-	snprintf(text, sizeof text, "%s:%s", e->method, e->options);
-	ck_ok(gt_module_parse("analytic", text, &m, &options));
-	return options;
-}
-
-static void try(const example *e, gt_type type, double max)
-{
-	gt_backend *be = gt_test_backend();
-	gt_scan *scan = scan_of(e);
-	const gt_analytic *m = gt_analytic_find(e->method);
-	const size_t ny = gt_scan_size(scan), nx = gt_grid_voxels(&grid), element = gt_type_size(type);
-	void *options = options_of(e), *from = malloc(ny * element), *run = malloc(nx * element), *applied = malloc(nx * element);
-	double difference, largest;
-	gt_linop *A;
-	gt_array *y, *x;
-	ck_ok(gt_analytic_linop(m, be, type, &grid, scan, options, &A));
-	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
-	ck_assert_msg(largest > 1e-6 && difference <= max * largest, "%s, %s: entries up to %g differ by %g", e->name, gt_type_name(type),
-	              largest, difference);
-	ck_ok(gt_array_new(be, type, ny, &y));
-	ck_ok(gt_array_new(be, type, nx, &x));
-	for (size_t i = 0; i < ny; i++)
-		if (type == GT_F32)
-			((float *)from)[i] = (float)sin(1.7 * (double)i);
-		else
-			((double *)from)[i] = sin(1.7 * (double)i);
-	gt_array_put(from, y);
-	ck_ok(gt_analytic_run(m, be, &grid, scan, options, y, x));
-	gt_array_get(x, run);
-	gt_fill(7, x);
-	gt_forward(A, y, x);
-	gt_array_get(x, applied);
-	ck_ok(gt_backend_status(be));
-	ck_assert_mem_eq(run, applied, nx * element);
-	gt_array_free(y);
-	gt_array_free(x);
-	gt_linop_free(A);
-	gt_backend_close(be);
-	gt_free(options);
-	gt_scan_free(scan);
-	free(from);
-	free(run);
-	free(applied);
-}
-
 START_TEST(every_entry_of_the_transpose)
 {
-	try(&examples[_i], GT_F64, 1e-12);
-	try(&examples[_i], GT_F32, gt_test_is_gpu() ? 1e-5 : 3e-6);
+	const example *e = &examples[_i];
+	gt_scan *scan = scan_of(e);
+	const direct_operator d = { e->name, e->method, e->options, &grid, scan };
+	check_direct_operator(&d, GT_F64, 1e-12);
+	check_direct_operator(&d, GT_F32, gt_test_is_gpu() ? 1e-5 : 3e-6);
+	gt_scan_free(scan);
 }
 END_TEST
 
@@ -133,8 +81,7 @@ START_TEST(refusals)
 	gt_scan *scan = scan_of(&examples[0]);
 	gt_linop *A = NULL;
 	ck_ok(gt_backend_open("cpu:1", &be));
-	ck_refused(gt_analytic_linop(gt_analytic_find("wfbp"), be, GT_F64, &grid, scan, NULL, &A), GT_ERR_UNSUPPORTED,
-	           "expected fdk or fbp");
+	ck_refused(gt_analytic_linop(gt_analytic_find("wfbp"), be, GT_F64, &grid, scan, NULL, &A), GT_ERR_UNSUPPORTED, "use fdk");
 	ck_refused(gt_analytic_linop(gt_analytic_find("fbp"), be, GT_F64, &grid, scan, NULL, &A), GT_ERR_UNSUPPORTED, "use fdk");
 	ck_refused(gt_analytic_linop(gt_analytic_find("fdk"), be, GT_F64, &grid, NULL, NULL, &A), GT_ERR_ARG, "scan is NULL");
 	ck_assert_ptr_null(A);
