@@ -21,8 +21,8 @@ enum { MARGIN = 4, MIN_CUT = 16 };
 /* The strength is changed until the noise is met as a logarithm, at most in this number of rounds. */
 #define MAX_LOG_MISSED 0.03
 enum { ROUNDS = 4 };
-/* Targets that are missed by more are refused; the simulation may diverge there. */
-#define MAX_LOG_EXCESS 1.4
+/* Targets that are missed by more are out of reach: the search ends, and the message states the noise. */
+#define MAX_LOG_EXCESS 3
 /* Minimum slope of the logarithm of the noise over that of its target. */
 #define MIN_SLOPE 0.2
 

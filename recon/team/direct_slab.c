@@ -1,5 +1,5 @@
-/* A slab from projections in memory. Memory: two batches of views on the device, and two page-locked blocks on the host.
- * Page-locking much more would take as long as the computation. */
+/* A slab from projections in memory. Memory: two batches of views on the device, and two page-locked blocks on the
+ * host. Page-locking much more would take as long as the computation. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>

@@ -1,7 +1,9 @@
 #!/bin/bash
 # MPI processes compute what one does: methods, helices, splits, threads; bit-identical with --reproducible. Another number of
 # processes continues a checkpoint. Processes with different outputs compute alone.
+# shellcheck disable=SC2154
 . "$(dirname "$0")/support/lib.sh"
+# shellcheck source=/dev/null
 . "$support/mpi.sh"
 
 ok simulate --phantom shepp-logan --reduce 20 --rows 6 --pitch 40 --turns 3 -o helix.nc

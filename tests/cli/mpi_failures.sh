@@ -1,7 +1,9 @@
 #!/bin/bash
 # A failure of one MPI process is printed once, with its name, and ends all at once, and so does a killed one. Different
 # arguments are refused. A stopped run saves its result.
+# shellcheck disable=SC2154
 . "$(dirname "$0")/support/lib.sh"
+# shellcheck source=/dev/null
 . "$support/mpi.sh"
 
 ok simulate --phantom shepp-logan --reduce 20 --rows 5 --photons 1e4 --seed 5 -o other.nc

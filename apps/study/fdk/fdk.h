@@ -3,7 +3,8 @@
 /* `gantry study fdk`: analytic reconstruction and its published optimisations. Sources:
  *   Okitsu, Ino, Hagihara: fast cone beam reconstruction using CUDA, IPSJ SIG (2008), forms A to F, tables 4 and 6.
  *   Papenhausen, Mueller: Rapid Rabbit, IEEE NSS/MIC (2013), table I.
- *   Lu, Ino, Hagihara: cache-aware GPU optimization for out-of-core cone beam CT, IEICE (2016), tables 1, 3, 4, figures 9, 10.
+ *   Lu, Ino, Hagihara: cache-aware GPU optimization for out-of-core cone beam CT, IEICE (2016), tables 1, 3, 4,
+ *   figures 9, 10.
  * Forms with textures run on CUDA alone; the CPU is measured everywhere. */
 #include "apps/study/study.h"
 

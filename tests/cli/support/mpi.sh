@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Common functions of the tests with MPI processes. A test sources it after lib.sh. Skipped without mpirun or MPI.
 command -v mpirun >/dev/null || exit 77
 "$gantry" --version | grep -q 'MPI yes' || exit 77
