@@ -8,7 +8,6 @@
 #include "core/random.h"
 #include "geometry/projections.h"
 #include "recon/noise/local_noise_model.h"
-#include "core/vectors/vector_exp.h"
 #include "recon/noise/noise_estimate.h"
 #include "recon/weights/photon_weights.h"
 #include "tests/support/support.h"
@@ -300,15 +299,6 @@ START_TEST(too_few_pixels)
 }
 END_TEST
 
-START_TEST(vectorised_exponential)
-{
-	for (double x = -699; x < 699; x += 0.137)
-		ck_assert_double_eq_tol(gt_vector_exp(x), exp(x), 3e-10 * exp(x));
-	ck_assert(gt_vector_exp(-1e9) < 1e-300 && gt_vector_exp(1e9) > 1e300);
-	ck_assert(isnan(gt_vector_exp(NAN)));
-}
-END_TEST
-
 START_TEST(deviations_and_starvation)
 {
 	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
@@ -397,7 +387,6 @@ static void fill_suite(TCase *tc)
 	tcase_add_test(tc, no_noise_at_all);
 	tcase_add_test(tc, known_photons);
 	tcase_add_test(tc, too_few_pixels);
-	tcase_add_test(tc, vectorised_exponential);
 	tcase_add_test(tc, deviations_and_starvation);
 	tcase_add_test(tc, any_number_of_threads);
 	tcase_add_test(tc, quadratic_model);
