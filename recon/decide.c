@@ -258,6 +258,7 @@ gt_status gt_recon_decide(gt_recon *r, int planning)
 	/* The caller's projections are already allocated, and the estimate of the run counts them again. */
 	r->host_free = gt_recon_host_free(&r->set);
 	r->host_used = gt_host_used();
+	r->host_peak = gt_host_peak();
 	if (r->given && r->host_free >= 0)
 		r->host_free += (double)gt_scan_size(r->given->scan) * sizeof(float);
 	GT_TRY(gt_recon_settings_check(&r->set, &r->set.method, r->start != NULL));

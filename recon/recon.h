@@ -32,7 +32,7 @@ struct gt_recon {
 	char *penalty_text;             /* text of the penalty, owned; NULL: no preset made one */
 	char *streamed;                 /* owned: backend that streams from files for lack of memory; NULL: none */
 	double host_free;               /* bytes before anything was read; < 0: unknown */
-	double host_used;               /* bytes of the process at that time; < 0: unknown */
+	double host_used, host_peak;    /* bytes of the process at that time, and their maximum before; < 0: unknown */
 	gt_recon_job job;
 	/* Results. */
 	int has_run;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/recon.h>
 #include <gantry/author/scan_math.h>
 #include "core/log.h"
@@ -167,9 +168,25 @@ void gt_note_weights(const gt_listener *log, const gt_projections *p)
 		          100 * max / sum);
 }
 
+/* The centre of a ball keeps this part of its attenuation, cos(tilt); smaller losses are not reported. */
+#define FULL_BALL 0.99
+
+static void note_missing_cone(const gt_listener *log, const gt_scan *scan)
+{
+	double tilt = gt_scan_inclination(scan, 0);
+	for (size_t v = 1; v < scan->views; v++)
+		tilt = fmin(tilt, gt_scan_inclination(scan, v));
+	if (gt_scan_is_laminography(scan) && cos(tilt) < FULL_BALL)
+		gt_notify(log, GT_INFO, GT_ABOUT_GEOMETRY,
+		          "laminography: frequencies within %.3g degrees of the axis are not measured: the centre of a ball keeps %.2g "
+		          "of its attenuation, flat objects keep less; edges are right",
+		          tilt * GT_DEGREES, cos(tilt));
+}
+
 void gt_note_detector(const gt_listener *log, const gt_scan *scan)
 {
 	double detector, axis;
+	note_missing_cone(log, scan);
 	const size_t view = gt_scan_detector_before_axis(scan, &detector, &axis);
 	if (view < scan->views)
 		gt_notify(

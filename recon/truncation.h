@@ -18,7 +18,7 @@ void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative
 void gt_note_range(const gt_listener *log, const gt_projections *p);
 /* Warns of file weights that are all 0, or concentrated in one value. */
 void gt_note_weights(const gt_listener *log, const gt_projections *p);
-
-/* Warns if the detector is nearer to the source than the axis of rotation. */
-void      gt_note_detector(const gt_listener *log, const gt_scan *scan);
+/* Warns if the detector is nearer to the source than the axis of rotation. Notes the attenuation that laminography does
+ * not measure. */
+void gt_note_detector(const gt_listener *log, const gt_scan *scan);
 #endif

@@ -59,17 +59,35 @@ enum { MAX_COUNT = 1 << 20 };
 #define MIN_BYTES_PER_IMAGE 64.0
 /* An interrupted scan contains at least this fraction (1/N) of its chunks. */
 #define MAX_UNWRITTEN 64.0
+/* Images with noise never reach this compression ratio, but constant ones do. */
+#define MAX_OF_IMAGES 200.0
 
 /* Stored bytes and chunks according to the data set, and the possible compression. */
 typedef struct {
 	double bytes, chunks, chunk, ratio; /* chunk: bytes; ratio: 1 if not compressed */
+	double stored;                      /* bytes of the written chunks, unpacked */
 	int elsewhere;
 } claim;
+
+/* Number of written chunks; all if the library does not count them. */
+static double written_chunks(const gt_hdf5_data *d, double all)
+{
+#if H5_VERSION_GE(1, 10, 5)
+	hsize_t n = 0;
+	const hid_t space = H5Dget_space(d->id);
+	const int known = H5Dget_num_chunks(d->id, space, &n) >= 0;
+	H5Sclose(space);
+	return known && (double)n < all ? (double)n : all;
+#else
+	(void)d;
+	return all;
+#endif
+}
 
 /* Chunks that were never written occupy no space; reading them is refused (hdf5_holes.h). */
 static void claim_chunks(const gt_hdf5_data *d, hid_t made, double value, claim *c)
 {
-	hsize_t chunk[H5S_MAX_RANK], stored;
+	hsize_t chunk[H5S_MAX_RANK];
 	double each = value;
 	if (H5Pget_chunk(made, H5S_MAX_RANK, chunk) != d->rank)
 		return;
@@ -78,16 +96,12 @@ static void claim_chunks(const gt_hdf5_data *d, hid_t made, double value, claim 
 		each *= (double)chunk[i];
 	}
 	c->chunk = each;
-#if H5_VERSION_GE(1, 10, 5)
-	const hid_t space = H5Dget_space(d->id);
-	if (H5Dget_num_chunks(d->id, space, &stored) >= 0 && (double)stored < c->chunks) {
-		c->bytes = fmax(c->bytes / MAX_UNWRITTEN, fmin(c->bytes, each * (double)stored));
-		c->chunks = fmax(c->chunks / MAX_UNWRITTEN, (double)stored);
+	const double written = written_chunks(d, c->chunks);
+	c->stored = each * written;
+	if (written < c->chunks) {
+		c->bytes = fmax(c->bytes / MAX_UNWRITTEN, fmin(c->bytes, c->stored));
+		c->chunks = fmax(c->chunks / MAX_UNWRITTEN, written);
 	}
-	H5Sclose(space);
-#else
-	(void)stored, (void)each;
-#endif
 }
 
 static double ratio_of(hid_t made)
@@ -137,6 +151,16 @@ static gt_status check_claim(const gt_hdf5_data *d)
 	return gt_fail(GT_ERR_FORMAT, "%s: %s: claims %llu x %llu x %llu values, %.3g bytes%s in %.3g chunks, in a file of %llu bytes",
 	               d->path, d->name, (unsigned long long)d->size[0], (unsigned long long)d->size[1], (unsigned long long)d->size[2],
 	               c.bytes, c.ratio > 1 ? ", compressed," : "", c.chunks, (unsigned long long)size);
+}
+
+gt_status gt_hdf5_check_constant(const gt_hdf5_data *d)
+{
+	const claim c = claim_of(d);
+	const double packed = (double)H5Dget_storage_size(d->id);
+	if (c.ratio > 1 && c.stored > MAX_CHUNK && packed > 0 && c.stored > MAX_OF_IMAGES * packed)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: its %.3g bytes of images are compressed to %.3g: they are constant, expected a scan",
+		               d->path, d->name, c.stored, packed);
+	return GT_OK;
 }
 
 /* If images are tiny, tables with one number for each image exceed the file's size. */

@@ -20,6 +20,8 @@ gt_status gt_hdf5_has(hid_t file, const char *path, const char *name, int *has);
 gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int min_rank, gt_hdf5_data *d);
 /* GT_ERR_FORMAT: a file of this size cannot hold n images, or n numbers of a list. */
 gt_status gt_hdf5_check_count(const gt_hdf5_data *d, double n, const char *what);
+/* GT_ERR_FORMAT: large images are compressed so far that they are constant. */
+gt_status gt_hdf5_check_constant(const gt_hdf5_data *d);
 void      gt_hdf5_close(gt_hdf5_data *d);
 /* Reads planes [first, first+count) of the three sizes as `type`, including holes, which the caller checks. Values that
  * a damaged file lacks become NaN, or 0 in integers. */

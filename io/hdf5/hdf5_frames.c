@@ -80,22 +80,6 @@ done:
 	return st;
 }
 
-gt_status gt_hdf5_read_scan(const char *path, const gt_read_options *o, gt_hdf5_reader *reader, gt_hdf5_scan *x)
-{
-	gt_status st = GT_OK;
-	gt_hdf5_shared *f = NULL;
-	*x = (gt_hdf5_scan){ .scan = NULL };
-	gt_hdf5_quiet quiet = gt_hdf5_hush();
-	GT_TRY(open_file(path, &f));
-	st = reader(f, path, o, x);
-done:
-	gt_hdf5_unhush(&quiet);
-	leave(f);
-	if (st != GT_OK)
-		gt_hdf5_scan_free(x);
-	return st;
-}
-
 hid_t gt_hdf5_id(const gt_hdf5_shared *f) { return f->file; }
 
 struct hdf5_source {
@@ -106,6 +90,46 @@ struct hdf5_source {
 	size_t *frame;
 	gt_hdf5_block *block; /* NULL: image by image */
 };
+
+static gt_status check_frame(const gt_frame_source *self, size_t frame)
+{
+	const struct hdf5_source *s = (const struct hdf5_source *)self;
+	return gt_hdf5_check_holes(&s->data.holes, s->file->path, s->name, s->frame[frame], 1);
+}
+
+/* Fields take memory and time before the first view is read. Refuses fields that were never written, scans of which no
+ * view was written, and constant images. */
+static gt_status check_images(const gt_hdf5_scan *x)
+{
+	const gt_frame_source *const fields[] = { x->flat, x->dark };
+	gt_status st = gt_hdf5_check_constant(&((const struct hdf5_source *)x->scan)->data);
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; fields[k] && i < fields[k]->frames && st == GT_OK; i++)
+			st = check_frame(fields[k], i);
+	if (st != GT_OK)
+		return st;
+	for (size_t i = 0; i < x->scan->frames; i++)
+		if (check_frame(x->scan, i) == GT_OK)
+			return GT_OK;
+	return check_frame(x->scan, 0);
+}
+
+gt_status gt_hdf5_read_scan(const char *path, const gt_read_options *o, gt_hdf5_reader *reader, gt_hdf5_scan *x)
+{
+	gt_status st = GT_OK;
+	gt_hdf5_shared *f = NULL;
+	*x = (gt_hdf5_scan){ .scan = NULL };
+	gt_hdf5_quiet quiet = gt_hdf5_hush();
+	GT_TRY(open_file(path, &f));
+	GT_TRY(reader(f, path, o, x));
+	st = check_images(x);
+done:
+	gt_hdf5_unhush(&quiet);
+	leave(f);
+	if (st != GT_OK)
+		gt_hdf5_scan_free(x);
+	return st;
+}
 
 static gt_status read_block(const struct hdf5_source *s, size_t frame, size_t row, size_t rows, float *out)
 {

@@ -64,6 +64,8 @@ done
 
 # The direct method, and iterative methods that start from it.
 ok recon data.nc --like truth.nc --backend "$backend" -o direct.nc
+grep -q "within 30 degrees of the axis are not measured: the centre of a ball keeps 0.87" stderr.txt ||
+	fail "the missing cone is not noted: $(cat stderr.txt)"
 ok recon data.nc --like truth.nc --backend "$backend" --solver cgls:iterations=2 -o cgls.nc
 grep -q fdk stderr.txt || fail "cgls does not start from fdk: $(cat stderr.txt)"
 ok compare direct.nc truth.nc --json

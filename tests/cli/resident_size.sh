@@ -12,6 +12,7 @@ ok simulate -p forbild-head --rays 1 --scanner synchrotron --scale 0.003 --reduc
 cat >cases.txt <<'TEXT'
 head.nc --solver fdk
 head.nc --solver fdk --precision double
+head.nc --solver fdk --grid 128x128x64@2x2x2
 larger.nc --solver fdk
 arm.nc --solver fdk
 parallel.nc --solver fbp

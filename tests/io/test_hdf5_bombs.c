@@ -71,6 +71,41 @@ START_TEST(more_than_deflate_can_hold)
 }
 END_TEST
 
+/* Angles of a Data Exchange file, 10 degrees apart. */
+static void put_angles(hid_t file, hsize_t n)
+{
+	float degrees[32];
+	for (hsize_t i = 0; i < n; i++)
+		degrees[i] = 10 * (float)i;
+	put(file, "exchange/theta", H5T_NATIVE_FLOAT, 1, &n, &n, 1);
+	const hid_t id = H5Dopen2(file, "exchange/theta", H5P_DEFAULT);
+	ck_assert(H5Dwrite(id, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, degrees) >= 0);
+	H5Dclose(id);
+}
+
+/* Flat fields of these 71 MB would take ten times their size before a view is read. */
+START_TEST(constant_images)
+{
+	const hid_t file = begin();
+	put(file, "exchange/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 17, 2048, 2048 }, (const hsize_t[]){ 1, 2048, 2048 }, 1);
+	put_angles(file, 17);
+	H5Fclose(file);
+	refuse("they are constant, expected a scan");
+}
+END_TEST
+
+/* The fields would fail too, but only after they were read. */
+START_TEST(views_that_were_never_written)
+{
+	const hid_t file = begin();
+	put(file, "exchange/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 1, 4, 4 }, 0);
+	put(file, "exchange/data_white", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 1, 4, 4 }, 1);
+	put_angles(file, 8);
+	H5Fclose(file);
+	refuse("exchange/data: image 0 of 8: 8 of its 8 chunks were never written");
+}
+END_TEST
+
 /* libnetcdf would take 480 MB for them. */
 START_TEST(more_groups_than_a_scan_has)
 {
@@ -269,6 +304,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, a_chunk_beyond_its_data);
 	tcase_add_test(tc, many_tiny_images);
 	tcase_add_test(tc, more_than_deflate_can_hold);
+	tcase_add_test(tc, constant_images);
+	tcase_add_test(tc, views_that_were_never_written);
 	tcase_add_test(tc, more_groups_than_a_scan_has);
 	tcase_add_test(tc, more_attributes_than_a_scan_has);
 	tcase_add_test(tc, groups_in_cycles);
