@@ -16,8 +16,6 @@
 /* Fraction of the target noise: a target is out of reach if even the weakest penalty leaves less. */
 #define UNREACHED 0.5
 enum { BISECTIONS = 36, MAX_TRIALS = 14 };
-/* Range of strengths, as logarithms relative to the one that balances data and penalty. */
-#define MAX_LOG_STRENGTH 30
 /* Scale of noise so small that any penalty is quadratic in its differences. */
 #define QUADRATIC_RANGE_SCALE 1e-5
 /* End of the strength search: logarithm of the noise relative to the target. */
@@ -53,31 +51,23 @@ double gt_noise_patches_quadratic(const gt_noise_patches *p, double strength)
 	return sqrt(sum / (double)(p->places * p->box));
 }
 
-/* Strength at which the largest responses of data and penalty are equal; 0: no weighted ray. */
-static double balanced_strength(const gt_noise_patches *p)
+double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noise)
 {
-	double largest = 0, stiffest = 0;
+	double low = -30, high = 30, largest = 0, stiffest = 0;
 	/* Some positions and layers may have no weighted ray. */
 	for (size_t at = 0; at < p->places * (p->end - p->first) && !(largest > 0); at++)
 		for (size_t i = 0; i < p->box; i++)
 			largest = fmax(largest, gt_noise_answer(p, p->at[at % p->places].F, i, p->first + at / p->places));
 	for (size_t i = 0; i < p->box; i++)
 		stiffest = fmax(stiffest, gt_noise_answer(p, p->R, i, p->first));
-	return largest / stiffest;
-}
-
-double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noise)
-{
-	const double balanced = balanced_strength(p);
-	double low = -MAX_LOG_STRENGTH, high = MAX_LOG_STRENGTH;
 	for (int i = 0; i < BISECTIONS; i++) {
 		const double middle = (low + high) / 2;
-		if (gt_noise_patches_quadratic(p, balanced * exp(middle)) > noise)
+		if (gt_noise_patches_quadratic(p, largest / stiffest * exp(middle)) > noise)
 			low = middle;
 		else
 			high = middle;
 	}
-	return balanced * exp((low + high) / 2);
+	return largest / stiffest * exp((low + high) / 2);
 }
 
 /* Mean curvature of the penalty along a field: <z, R'(scale z)>/scale. */
@@ -159,15 +149,6 @@ done:
 	return st;
 }
 
-/* least: the lowest noise found. */
-static gt_status no_strength(double least, double noise)
-{
-	return gt_fail(GT_ERR_ARG,
-	               "--penalty: no strength reaches the target noise: at least %.3g times as much remains: expected a larger noise=, or "
-	               "strength=NUMBER",
-	               least / noise);
-}
-
 /* Steps by a factor until two strengths enclose the noise, then interpolates logarithms. */
 gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *strength)
 {
@@ -177,10 +158,6 @@ gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *s
 	if (!(quadratic > 0))
 		GT_TRY(gt_fail(GT_ERR_ARG,
 		               "--penalty: no weighted ray passes the object: cannot find a strength: expected strength=NUMBER"));
-	/* Components that the penalty ignores, such as a constant, remain at any strength. */
-	const double least = gt_noise_patches_quadratic(p, balanced_strength(p) * exp(MAX_LOG_STRENGTH));
-	if (least > noise)
-		GT_TRY(no_strength(least, noise));
 	GT_TRY(remaining_curvature(p, quadratic, &left));
 	p->curvature = left;
 	double at = log(quadratic / left);
@@ -189,11 +166,8 @@ gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *s
 	for (int i = 0; i < MAX_TRIALS; i++) {
 		GT_TRY(simulate(p, exp(at), left, &found));
 		const double off = log(found / noise);
-		if (fabs(off) < MAX_LOG_NOISE_ERROR || !(off > -INFINITY) || unreached)
+		if (fabs(off) < MAX_LOG_NOISE_ERROR || !isfinite(off) || unreached)
 			break;
-		/* The simulation diverges, or a much larger strength leaves as much noise. */
-		if (isinf(off) || (isnan(high) && at > low + 1 && off > above - MAX_LOG_NOISE_ERROR))
-			GT_TRY(no_strength(noise * exp(above), noise));
 		if (off > 0) {
 			low = at;
 			above = off;

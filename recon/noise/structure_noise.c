@@ -21,8 +21,6 @@ enum { MARGIN = 4, MIN_CUT = 16 };
 /* The strength is changed until the noise is met as a logarithm, at most in this number of rounds. */
 #define MAX_LOG_MISSED 0.03
 enum { ROUNDS = 4 };
-/* Targets that are missed by more are out of reach: the search ends, and the message states the noise. */
-#define MAX_LOG_EXCESS 3
 /* Minimum slope of the logarithm of the noise over that of its target. */
 #define MIN_SLOPE 0.2
 
@@ -274,7 +272,7 @@ gt_status gt_structure_strength(gt_strength_search *s, double noise, double *str
 {
 	gt_noise_patches *p = &s->patch;
 	const gt_structure_patches *t = &s->structure;
-	double found, response = 0, target = noise, last = 0, step = 0, next, kept[GT_NOISE_PATCHES];
+	double found, response = 0, target = noise, last = 0, step = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_noise_patches_strength(p, noise, strength));
 	const double uniform = mean_noise(p);
@@ -287,20 +285,13 @@ gt_status gt_structure_strength(gt_strength_search *s, double noise, double *str
 		if (!isfinite(off))
 			break;
 		s->structure.missed = exp(off);
-		if (fabs(off) < MAX_LOG_MISSED || off > MAX_LOG_EXCESS || i + 1 == ROUNDS)
+		if (fabs(off) < MAX_LOG_MISSED || i + 1 == ROUNDS)
 			break;
-		memcpy(kept, p->noise, sizeof kept);
 		const double slope = i ? fmin(1, fmax(MIN_SLOPE, (off - last) / step)) : 1; /* secant */
 		last = off;
 		step = -off / slope;
 		target *= exp(step);
-		if ((st = gt_noise_patches_strength(p, target, &next)) == GT_ERR_ARG) { /* no strength leaves less */
-			memcpy(p->noise, kept, sizeof kept);
-			st = GT_OK;
-			break;
-		}
-		GT_TRY(st);
-		*strength = next;
+		GT_TRY(gt_noise_patches_strength(p, target, strength));
 	}
 done:
 	return st;

@@ -302,7 +302,7 @@ def test_messages_have_the_arguments_of_python():
     with pytest.warns(gantry.Remark, match="values from 6e.04 to 6e.04, expected line integrals"):
         gantry.fdk(p, grid=GRID)
     with pytest.warns(gantry.Remark, match="use a wider grid="):
-        gantry.reconstruct(np.ones(tiny().shape, np.float32), tiny(), GRID, solver="cgls:iterations=1")
+        gantry.reconstruct(np.full(tiny().shape, 2, np.float32), tiny(), GRID, solver="cgls:iterations=1")
 
 
 def test_refusals_name_the_cure(monkeypatch):

@@ -190,12 +190,7 @@ START_TEST(refused)
 {
 	struct problem *s = problem("quadratic");
 	double beta;
-	ck_refused(gt_penalty_strength(&s->q, 1e-7, &beta), GT_ERR_ARG, "no strength reaches the target noise: at least");
-	for (double noise = 1e-4; noise < 0.2; noise *= 10) { /* found, or refused, but never met by a diverged simulation */
-		const gt_status st = gt_penalty_strength(&s->q, noise, &beta);
-		ck_assert_msg(st == GT_OK ? beta > 1 : st == GT_ERR_ARG && strstr(gt_error(), "times as much remains"), "%g HU: %g, %s",
-		              noise, beta, gt_error());
-	}
+	ck_refused(gt_penalty_strength(&s->q, 1e-7, &beta), GT_ERR_ARG, "no strength reaches the target noise");
 	ck_refused(gt_penalty_strength(&s->q, -1, &beta), GT_ERR_ARG, "noise of -1 HU");
 	s->q.slices = 2;
 	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "noise in 2 slices from slice 0 on: the grid has 1");
