@@ -18,6 +18,8 @@ gt_status gt_scan_perturb(gt_scan *scan, double shift, double tilt, uint64_t see
  * the central ray (column_center), as in geometries of RTK and of C-arms. */
 typedef struct { double column, row, min, max; } gt_axis_seen;
 void gt_scan_see_axis(const gt_scan *scan, gt_axis_seen *seen);
+/* GT_ERR_ARG: the axis is on none of the columns. */
+gt_status gt_axis_check(double column, size_t columns);
 /* Shifts the detector along its rows so that the mean column of the axis is `column`. *was (NULL: not wanted): the
  * column before. GT_ERR_ARG: none of the columns. */
 gt_status gt_scan_move_axis(gt_scan *scan, double column, double *was);

@@ -26,12 +26,20 @@ void gt_scan_see_axis(const gt_scan *s, gt_axis_seen *seen)
 	}
 }
 
+gt_status gt_axis_check(double column, size_t columns)
+{
+	const double end = (double)columns - 0.5;
+	if (!(column >= -0.5 && column <= end))
+		return gt_fail(GT_ERR_ARG, "--axis=%g: expected one of the %zu columns, from -0.5 to %g", column, columns, end);
+	return GT_OK;
+}
+
 gt_status gt_scan_move_axis(gt_scan *scan, double column, double *was)
 {
 	gt_axis_seen seen;
-	if (!(column >= -0.5 && column <= (double)scan->columns - 0.5))
-		return gt_fail(GT_ERR_ARG, "--axis=%g: expected one of the %zu columns, from -0.5 to %g", column, scan->columns,
-		               (double)scan->columns - 0.5);
+	const gt_status st = gt_axis_check(column, scan->columns);
+	if (st != GT_OK)
+		return st;
 	gt_scan_see_axis(scan, &seen);
 	if (was)
 		*was = seen.column;

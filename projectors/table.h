@@ -6,8 +6,8 @@
 extern "C" {
 #endif
 
-/* Parts of a projector's operators that can run alone on the device. make() creates an operator: its forward
- * computes part number `part` from a volume or data, without writing a result. */
+/* Parts of a projector's operators that can run alone on the device. make() creates an operator. Its forward
+ * computes one part from a volume or data and writes no result. */
 struct gt_projector_parts {
 	const char *const *names;       /* NULL-terminated */
 	gt_status (*make)(size_t part, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, const void *options,

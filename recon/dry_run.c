@@ -1,9 +1,11 @@
 /* Estimates the memory of a run by a dry run, and refuses runs that do not fit. */
-#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include "analytic/fbp/slab.h"
 #include "core/device/host_memory.h"
 #include "core/try.h"

@@ -8,7 +8,7 @@
 /* Block of an array [n][each]: things first ... first+n-1, and elements low ... low+wide-1 of each thing. */
 typedef struct { size_t first, n, low, wide; } gt_block;
 /* Side of an operator: x holds slices, y views. own: block owned by each rank, whole things in rank order. local:
- * block that the rank's local operator accesses, dense [n][wide]. Both have gt_ranks() entries, which are
+ * block accessed by the local operator of the rank, dense [n][wide]. Both have gt_ranks() entries; they are
  * copied. */
 typedef struct { size_t each, n; const gt_block *own, *local; } gt_split_side;
 

@@ -21,8 +21,8 @@ void      gt_slab_plan_rows(const gt_slab_plan *s, size_t first, size_t n, size_
 /* Bytes of the tables of one slab on the host. */
 size_t    gt_slab_bytes (const gt_slab_plan *s);
 
-/* Creates a slab of slices first ... first+n-1, for at most `batch` views at a time. x: voxels [n][y][x] on the
- * backend that computes; set to 0. s and x must outlive the slab. Allocates on that backend. GT_ERR_UNSUPPORTED: the
+/* Creates a slab of slices first ... first+n-1, for at most `batch` views at a time. x: voxels [n][y][x] on
+ * the backend, set to 0. s and x must outlive the slab. Allocates on that backend. GT_ERR_UNSUPPORTED: the
  * requested kernel does not support this scan. */
 gt_status gt_slab_new   (const gt_slab_plan *s, size_t first, size_t n, size_t batch, gt_array *x, gt_slab **slab);
 void      gt_slab_free  (gt_slab *slab);

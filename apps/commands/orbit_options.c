@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <gantry/constants.h>
 #include "apps/commands/orbit_options.h"
+#include "geometry/scan.h"
 
 /* Angles that add up to 90 degrees within rounding. */
 #define SAME_ANGLE 1e-6
@@ -53,7 +54,7 @@ gt_status app_place_axis(double axis, double column_offset, gt_orbit *orbit)
 	if (!isnan(column_offset))
 		return gt_fail(GT_ERR_ARG, "--axis and --column-offset cannot be combined");
 	orbit->column_offset = axis - ((double)orbit->columns - 1) / 2;
-	return GT_OK;
+	return gt_axis_check(axis, orbit->columns);
 }
 
 gt_status app_parse_spot(const char *text, double (**spot)[3], size_t *spots)

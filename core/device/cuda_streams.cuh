@@ -6,8 +6,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* gt_cuda_side(): gt_cuda_queue() becomes a second queue, which starts after all work queued so far. gt_cuda_main()
- * returns to the first one. gt_cuda_join(): later work starts after both queues. */
+/* gt_cuda_side(): gt_cuda_queue() becomes a second queue, which starts after all queued work. gt_cuda_main(): the
+ * first queue again. gt_cuda_join(): later work starts after both queues. */
 void gt_cuda_side(gt_backend *be);
 void gt_cuda_main(gt_backend *be);
 void gt_cuda_join(gt_backend *be);

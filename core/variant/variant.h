@@ -55,8 +55,8 @@ gt_status gt_variant_settle(const gt_variant_family *f, const int *value, int fo
 int gt_variant_bin(double n);
 int gt_variant_fine_bin(int n);
 
-/* Code to compile: a source of the library, a template instance in it, and macros ("-DA=1", terminated by NULL).
- * bytes: expression of the source for a block's dynamic shared memory in bytes; NULL: none. */
+/* Code to compile: a source of the library and a template instance in it. macros: "-DA=1", terminated by NULL.
+ * bytes: dynamic shared memory of a block, as an expression of the source; NULL: none. */
 typedef struct {
 	const char *source, *instance;
 	const char *const *macros;

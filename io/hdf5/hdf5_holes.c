@@ -180,8 +180,8 @@ static gt_status check_nesting(const search *s)
 	return GT_OK;
 }
 
-/* If the source has holes, is virtual or too short, all planes of the mapping are holes. selected: hyperslabs in the
- * virtual data set and in its source. */
+/* If the source has holes, is virtual or too short, all planes of the mapping are holes. selected: hyperslabs, one
+ * in the virtual data set, one in its source. */
 static gt_status look_into(const search *s, const hid_t selected[2], hid_t data, const char *file, size_t first, size_t last)
 {
 	gt_status st = GT_OK;

@@ -59,6 +59,7 @@ refused 2 "--axis does not apply to a NetCDF file: t.nc" info t.nc --axis 11
 ok simulate --phantom water-cylinder --reduce 32 -o made.nc --axis 11.5
 ok simulate --phantom water-cylinder --reduce 32 -o shifted.nc --column-offset -2
 ok compare made.nc shifted.nc --max 0
+refused 2 "--axis=1000: expected one of the" simulate --phantom water-cylinder --reduce 32 -o none.nc --axis 1000
 refused 2 "--axis and --column-offset cannot be combined" simulate --phantom box -o none.nc --axis 3 --column-offset 1
 ok geometry make circle --scanner micro-ct --reduce 8 --axis 20.25 -o orbit.nc
 ok geometry show orbit.nc

@@ -62,13 +62,15 @@ for who in 0 1; do
 done
 
 # SIGTERM at the time limit of the launcher: the first process saves and writes the result.
-# begun LOG: six iterations of the background run $all are in the log.
-begun() { until { [ -e "$1" ] && [ "$(wc -l <"$1")" -gt 5 ]; } || ! kill -0 $all 2>/dev/null; do sleep 0.2; done; }
+# begin LOG: starts $run on two processes as $all in the background, and waits until six iterations are in the log.
+begin() {
+	timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
+	all=$!
+	until { [ -e "$1" ] && [ "$(wc -l <"$1")" -gt 5 ]; } || ! kill -0 $all 2>/dev/null; do sleep 0.2; done
+}
 # The full name distinguishes the output from those of other tests.
 run=(recon scan.nc -o "$PWD/saved.nc" --backend cpu:1 --solver sirt:iterations=1000000 --log saved.csv --checkpoint saved.ck:every=100000)
-timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
-all=$!
-begun saved.csv
+begin saved.csv
 mapfile -t ranks < <(pgrep -f "^$gantry ${run[*]}")
 if [ ${#ranks[@]} -eq 2 ]; then
 	kill -TERM "${ranks[@]}"
@@ -83,9 +85,7 @@ fi
 
 # Ctrl-C under mpirun, followed by SIGTERM: one key press saves the result.
 rm -f saved.*
-timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
-all=$!
-begun saved.csv
+begin saved.csv
 kill -INT "$(pgrep -P $all -x mpirun)"
 wait $all && fail "a run that was stopped was no failure"
 ok info saved.nc
@@ -98,9 +98,7 @@ pgrep -f "^$gantry ${run[*]}" >left.txt && fail "processes go on after Ctrl-C"
 
 # A process is killed during the iterations: the launcher names it and ends the others.
 run=(recon scan.nc -o "$PWD/out.nc" --backend cpu:1 --solver sirt:iterations=1000000 --log log.csv)
-timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
-all=$!
-begun log.csv
+begin log.csv
 mapfile -t ranks < <(pgrep -f "^$gantry ${run[*]}")
 if [ ${#ranks[@]} -eq 2 ]; then
 	kill -KILL "${ranks[1]}"

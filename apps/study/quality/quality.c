@@ -163,8 +163,8 @@ static void add_goals(study *s, const quality_case *c, const promised *found, co
 	double worst = NAN;
 	int at = 0;
 	add_goal(s, c, "overshoot at steps of 800 HU, part of the step", found->at_steps, "at most 0.1", found->at_steps <= MAX_OVERSHOOT);
-	add_goal(s, c, "noise had over asked", found->asked, "0.9 to 1.1", found->asked >= MIN_NOISE && found->asked <= MAX_NOISE);
-	add_goal(s, c, "even noise asked for: patches of 5 mm within 10 % of it, part", found->even, "at least 0.9",
+	add_goal(s, c, "achieved over target noise", found->asked, "0.9 to 1.1", found->asked >= MIN_NOISE && found->asked <= MAX_NOISE);
+	add_goal(s, c, "uniform noise: part of the patches of 5 mm within 10 % of the target", found->even, "at least 0.9",
 	         found->even >= MIN_EVEN);
 	for (int k = 0; k < QUALITY_CLASSES; k++) {
 		const double ratio = preset->rms[k] / direct->rms[k];
