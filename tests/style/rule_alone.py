@@ -24,18 +24,19 @@ def other_headers():
 
 
 def compile_alone(root, header, language, others):
-    """The compiler's first complaint about a source that includes this header alone; None if it has none. Source and object have the same
-    relative names in all runs, so that ccache finds them again."""
-    public, root = header.startswith("include/"), os.path.abspath(root)
+    """The compiler's first complaint about a source that includes this header alone; None if it has none. All paths are relative and the
+    same in all runs and trees, so that ccache finds them again."""
+    public = header.startswith("include/")
     quoted = f"<{header[len('include/'):]}>" if public else f'"{header}"'
     compiler = os.environ.get("CXX", "c++") if language == "C++17" else os.environ.get("CC", "cc")
     ccache = shutil.which("ccache")
     command = ([ccache] if ccache else []) + compiler.split() + LANGUAGES[language] + (STRICT if public else []) + others
-    command += ["-I" + root, "-I" + os.path.join(root, "include"), "-D_GNU_SOURCE", "-c", "alone.c", "-o", "alone.o"]
+    command += ["-Itree", "-Itree/include", "-D_GNU_SOURCE", "-c", "alone.c", "-o", "alone.o"]
     with tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.abspath(root), os.path.join(folder, "tree"))
         with open(os.path.join(folder, "alone.c"), "w", encoding="utf-8") as source:
             source.write(f"#include {quoted}\nextern int something;\n")
-        said = subprocess.run(command, cwd=folder, env={**os.environ, "CCACHE_BASEDIR": root, "CCACHE_NOHASHDIR": "1"}, stdout=subprocess.PIPE,
+        said = subprocess.run(command, cwd=folder, env={**os.environ, "CCACHE_NOHASHDIR": "1"}, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
     if said.returncode == 0:
         return None
