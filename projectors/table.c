@@ -91,7 +91,8 @@ gt_status gt_projector_derivative(const char *spec, const gt_grid *grid, const g
 	const gt_projector *p = (const gt_projector *)module;
 	GT_TRY(st);
 	if (!p->make_derivative)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "projector %s: has no derivative by the geometry, expected joseph or sf-tr", p->name));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "projector %s: has no derivative by the geometry, expected dd, joseph or sf-tr",
+		               p->name));
 	GT_TRY(gt_backend_check(gt_array_backend(volume)));
 	if (gt_ranks(gt_array_backend(volume)) > 1)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "derivative of %s: found a team of devices, expected one device", p->name));

@@ -8,13 +8,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include "analytic/fbp/fbp_cuda.cuh"
-#include "analytic/fbp/gather_lines.h"
+#include "analytic/fbp/gather_tiles.cuh"
 
 #define WARPS 8
 #define VIEWS 4 /* per block; its other warps compute adjacent columns */
 #define GROUPS (WARPS / VIEWS)
 #define ROWS_EACH (GT_LINES_ROWS / 32)
-#define ALL 0xffffffffu
 #define SIDE 32 /* tile of the copy: slices, and voxels along x */
 
 struct gt_line_gather {
@@ -38,54 +37,6 @@ static __global__ void __launch_bounds__(SIDE * 8) copy_lines(const float *x, st
 			copy[(iy * g.n[0] + ix + j) * g.n[2] + iz + threadIdx.x] = tile[threadIdx.x][j];
 }
 
-/* Adds r to the columns beside interval C of the tile. */
-template <int C>
-static __device__ __forceinline__ void add_to(float (&sum)[GT_LINES_COLUMNS][ROWS_EACH], float left, float right, const float *r)
-{
-#pragma unroll
-	for (int j = 0; j < ROWS_EACH; j++) {
-		if (C > 0)
-			sum[C > 0 ? C - 1 : 0][j] += left * r[j];
-		if (C < GT_LINES_COLUMNS)
-			sum[C < GT_LINES_COLUMNS ? C : 0][j] += right * r[j];
-	}
-}
-
-static __device__ __forceinline__ void add(float (&sum)[GT_LINES_COLUMNS][ROWS_EACH], int interval, float left, float right, const float *r)
-{
-	switch (interval) {
-	case 0:
-		add_to<0>(sum, left, right, r);
-		break;
-	case 1:
-		add_to<1>(sum, left, right, r);
-		break;
-	case 2:
-		add_to<2>(sum, left, right, r);
-		break;
-	case 3:
-		add_to<3>(sum, left, right, r);
-		break;
-	case 4:
-		add_to<4>(sum, left, right, r);
-		break;
-	case 5:
-		add_to<5>(sum, left, right, r);
-		break;
-	case 6:
-		add_to<6>(sum, left, right, r);
-		break;
-	case 7:
-		add_to<7>(sum, left, right, r);
-		break;
-	case 8:
-		add_to<8>(sum, left, right, r);
-		break;
-	default:
-		__builtin_unreachable();
-	}
-}
-
 /* Rare, and apart so that the rows of the other kinds stay in registers. */
 static __device__ __noinline__ float any_row(const struct gt_lines_pixel *p, const float *line, int slices, float j)
 {
@@ -99,7 +50,7 @@ static __device__ __forceinline__ void add_tail(const struct gt_lines_pixel *p, 
 	float sum = gt_lines_beyond(p, line, slices, end, lane, 32);
 #pragma unroll
 	for (int m = 16; m; m /= 2)
-		sum += __shfl_xor_sync(ALL, sum, m);
+		sum += __shfl_xor_sync(GT_ALL_LANES, sum, m);
 #pragma unroll
 	for (int j = 0; j < ROWS_EACH; j++)
 		r[j] += row == 32 * j + lane ? sum : 0.0f;
@@ -130,41 +81,14 @@ static __device__ __forceinline__ void add_pixel(const struct gt_lines *a, const
 		add_tail(p, base + GT_LINES_BIAS - p->base, slices, 0, 0, r);
 	if (p->tails & 2)
 		add_tail(p, base + GT_LINES_BIAS - p->base, slices, 1, (int)(a->grid->rows - 1 - a->row), r);
-	add(sum, p->interval, p->left, p->right, r);
-}
-
-/* Columns of voxels of 32 planes in sequence: each lane has the first of its plane, and the number up to its end. */
-struct planes {
-	unsigned first, end, total;
-};
-
-static __device__ struct planes find_planes(const struct gt_lines *a, size_t plane, size_t planes)
-{
-	const unsigned lane = threadIdx.x % 32;
-	size_t first = 0, end = 0;
-	struct planes s;
-	if (plane + lane < planes)
-		gt_lines_range(a, plane + lane, &first, &end);
-	s.first = (unsigned)first;
-	s.end = end > first ? (unsigned)(end - first) : 0;
-#pragma unroll
-	for (int m = 1; m < 32; m *= 2) {
-		const unsigned before = __shfl_up_sync(ALL, s.end, m);
-		s.end += lane >= m ? before : 0;
-	}
-	s.total = __shfl_sync(ALL, s.end, 31);
-	return s;
+	gt_add_columns(sum, p->interval, p->left, p->right, r);
 }
 
 /* Computes the record of item t of these planes. */
-static __device__ int find_pixel(const struct gt_lines *a, size_t plane, const struct planes *s, unsigned t, struct gt_lines_pixel *p)
+static __device__ int find_pixel(const struct gt_lines *a, size_t plane, const struct gt_planes *s, unsigned t, struct gt_lines_pixel *p)
 {
-	unsigned k = 0; /* planes that end before t */
-#pragma unroll
-	for (int m = 16; m; m /= 2)
-		k += __shfl_sync(ALL, s->end, k + m - 1) <= t ? m : 0;
-	const unsigned first = __shfl_sync(ALL, s->first, k), end = __shfl_sync(ALL, s->end, (k + 31) % 32);
-	return t < s->total && gt_lines_pixel(a, plane + k, first + t - (k ? end : 0), p);
+	size_t k, i;
+	return gt_planes_item(s, t, &k, &i) && gt_lines_pixel(a, plane + k, i, p);
 }
 
 static __device__ __forceinline__ void sum_planes(const struct gt_lines *a, const float *copy, struct gt_lines_pixel *pixels,
@@ -175,11 +99,11 @@ static __device__ __forceinline__ void sum_planes(const struct gt_lines *a, cons
 	size_t plane, planes;
 	gt_lines_planes(a, &plane, &planes);
 	for (; plane < planes; plane += 32) {
-		const struct planes s = find_planes(a, plane, planes);
+		const struct gt_planes s = gt_find_planes(a, plane, planes);
 		for (unsigned t = 0; t < s.total; t += 32) {
 			struct gt_lines_pixel p;
 			const int seen = find_pixel(a, plane, &s, t + lane, &p);
-			const unsigned mask = __ballot_sync(ALL, seen);
+			const unsigned mask = __ballot_sync(GT_ALL_LANES, seen);
 			if (seen)
 				pixels[__popc(mask & below)] = p;
 			__syncwarp();

@@ -34,13 +34,6 @@ static __host__ __device__ __forceinline__ unsigned tiles_of(size_t n, size_t ti
 
 /* Views and slices ------------------------------------------------------- */
 
-/* Returns whether neither the source nor the cone of the view comes near these slices. */
-static __device__ int is_far(const struct gt_helix_device &d, const struct gt_helix_grid &g, size_t v, double low, double high)
-{
-	const double *z = d.z + v * d.detector.columns, a = z[0], b = z[d.detector.columns - 1];
-	return !d.view[v].used || fmin(a, b) - g.margin > high || fmax(a, b) + g.margin < low;
-}
-
 /* list[chunk]: number of views, then the views near CHUNK slices, and the last of each bin. One warp per chunk. */
 static __global__ void __launch_bounds__(WARP) find_views(struct gt_helix_device d, struct gt_helix_grid g, unsigned views, unsigned *lists)
 {
@@ -48,7 +41,7 @@ static __global__ void __launch_bounds__(WARP) find_views(struct gt_helix_device
 	const double low = g.first[2] + (double)blockIdx.x * CHUNK * g.pitch[2], high = low + (CHUNK - 1) * g.pitch[2];
 	for (unsigned first = 0; first < views; first += WARP) {
 		const unsigned v = first + threadIdx.x;
-		const int near = v < views && (v % d.turns == d.turns - 1 || !is_far(d, g, v, low, high));
+		const int near = v < views && (v % d.turns == d.turns - 1 || !gt_helix_is_far(d, g, v, low, high));
 		const unsigned which = __ballot_sync(ALL, near);
 		if (near)
 			list[1 + n + __popc(which & ((1u << threadIdx.x) - 1))] = v;

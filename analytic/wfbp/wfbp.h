@@ -88,8 +88,8 @@ struct gt_wfbp_transpose {
 	void      (*run)(void *state, const void *x, void *data);
 	void      (*close)(void *state);
 };
-extern const struct gt_wfbp_transpose gt_wfbp_transpose_cpu;
-/* wfbp for gt_analytic_linop(). The backend is locked. GT_ERR_UNSUPPORTED on a GPU. */
+extern const struct gt_wfbp_transpose gt_wfbp_transpose_cpu, gt_wfbp_transpose_cuda;
+/* wfbp for gt_analytic_linop(). The backend is locked. */
 gt_status gt_wfbp_linop(gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, const gt_wfbp_options *o, gt_linop **A);
 
 #ifdef __cplusplus

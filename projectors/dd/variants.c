@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include "projectors/dd/dd_operator.h"
 #include "projectors/dd/published/dd_integral.h"
-#include "projectors/dd/tilt/dd_tilt_operator.h"
+#include "projectors/dd/tilt/dd_derivative.h"
 #include "projectors/table.h"
 
 #define VARIANT(id, text, cpu, cuda, single)                                                                                         \
@@ -41,6 +41,13 @@ static gt_status make_dd(gt_backend *be, gt_type t, const gt_grid *g, const gt_s
 	return gt_dd_tilt_make("dd", be, t, g, s, o->memory, A);
 }
 
+static gt_status derivative_dd(const gt_grid *g, const gt_scan *s, const void *options, const double *jacobian, const gt_array *volume,
+                               gt_linop **D)
+{
+	(void)options;
+	return gt_dd_derivative_new(g, s, jacobian, volume, D);
+}
+
 static const gt_dd_options plain = { .memory = 65536 };
 static const gt_param plain_params[] = {
 	{ "memory", "GPU: memory limit of the running sums, in MiB; at most a quarter of the free device memory", GT_REAL,
@@ -55,6 +62,7 @@ const gt_projector gt_projector_dd = {
 	.defaults = &plain,
 	.options_size = sizeof plain,
 	.make = make_dd,
+	.make_derivative = derivative_dd,
 };
 const gt_projector gt_projector_dd_bs = {
 	.name = "dd-bs",

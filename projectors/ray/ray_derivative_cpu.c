@@ -1,20 +1,13 @@
-/* Derivative of Joseph's projections by velocities on the CPU, in double precision, ray by ray. The transpose adds the
- * rays of each column in the order of the rows, and then the columns of a view. Sums thus do not depend on the threads.
+/* Derivative of Joseph's projections by velocities on the CPU, in double precision, ray by ray: kit/pixel_derivative.h.
  */
-#include <string.h>
-#include <gantry/threads.h>
-#include "core/poll.h"
+#include "core/clones.h"
+#include "projectors/kit/pixel_derivative.h"
 #include "projectors/kit/running_sums.h"
 #include "projectors/ray/ray_derivative.h"
 
-enum { GRAIN = 8 };
-
-struct derivative_job {
+struct rays {
 	const gt_ray_derivative *d;
-	const void *x, *y;
-	void *out;
-	const double *velocity;
-	double *sums; /* [views][columns][GT_VELOCITIES] */
+	const void *x;
 };
 
 /* Adds the slices of a ray. */
@@ -36,16 +29,15 @@ GT_INLINE void walk(const gt_rays *g, gt_type t, const void *x, const gt_ray *r,
 	}
 }
 
-/* Derivative of one pixel by the velocities of its view. */
-GT_INLINE void pixel(const struct derivative_job *j, gt_type t, size_t at, int row, double by[GT_VELOCITIES])
+GT_INLINE void pixel(const struct rays *j, gt_type t, size_t view, int row, int column, double by[GT_VELOCITIES])
 {
 	const gt_rays *g = &j->d->rays;
-	const size_t view = at / (size_t)g->columns;
-	const gt_ray_path path = gt_ray_path_of(g, &g->view[view], &g->column[at], row);
+	const gt_ray_column *c = &g->column[view * (size_t)g->columns + (size_t)column];
+	const gt_ray_path path = gt_ray_path_of(g, &g->view[view], c, row);
 	gt_ray_sums s = { 0, { 0, 0 }, { 0, 0 } };
 	double by_q[3], by_e[3];
 	gt_ray r;
-	gt_ray_make(g, GT_RAY_JOSEPH, &g->view[view], &g->column[at], row, &r);
+	gt_ray_make(g, GT_RAY_JOSEPH, &g->view[view], c, row, &r);
 	gt_ray_clip(0, 0, g->n[r.b], &r);
 	gt_ray_clip(1, 0, g->n[r.c], &r);
 	walk(g, t, j->x, &r, gt_ray_pick(path.q, r.d), &s);
@@ -53,81 +45,41 @@ GT_INLINE void pixel(const struct derivative_job *j, gt_type t, size_t at, int r
 	gt_ray_velocities(g, &j->d->arm[view], path.moved, by_q, by_e, by);
 }
 
-GT_INLINE size_t pixel_at(const gt_rays *g, size_t at, int row)
+GT_CLONES static void pixel_single(const void *self, size_t view, int row, int column, double by[GT_VELOCITIES])
 {
-	const size_t columns = (size_t)g->columns;
-	return (at / columns * (size_t)g->rows + (size_t)row) * columns + at % columns;
+	pixel(self, GT_F32, view, row, column, by);
 }
 
-GT_INLINE void forward_columns(const struct derivative_job *j, size_t i, size_t end, gt_type t)
+GT_CLONES static void pixel_double(const void *self, size_t view, int row, int column, double by[GT_VELOCITIES])
 {
-	const gt_rays *g = &j->d->rays;
-	for (int row = 0; row < g->rows; row++)
-		for (size_t at = i; at < end; at++) {
-			const double *velocity = j->velocity + at / (size_t)g->columns * GT_VELOCITIES;
-			double by[GT_VELOCITIES], sum = 0;
-			pixel(j, t, at, row, by);
-			for (int c = 0; c < GT_VELOCITIES; c++)
-				sum += by[c] * velocity[c];
-			put(t, j->out, pixel_at(g, at, row), sum);
-		}
+	pixel(self, GT_F64, view, row, column, by);
 }
 
-GT_INLINE void adjoint_columns(const struct derivative_job *j, size_t i, size_t end, gt_type t)
+static struct gt_pixel_derivative pixels_of(const struct rays *j)
 {
 	const gt_rays *g = &j->d->rays;
-	for (size_t at = i; at < end; at++) {
-		double *sums = j->sums + at * GT_VELOCITIES;
-		memset(sums, 0, GT_VELOCITIES * sizeof *sums);
-		for (int row = 0; row < g->rows; row++) {
-			const double y = get(t, j->y, pixel_at(g, at, row));
-			double by[GT_VELOCITIES];
-			if (y == 0)
-				continue;
-			pixel(j, t, at, row, by);
-			for (int c = 0; c < GT_VELOCITIES; c++)
-				sums[c] += by[c] * y;
-		}
-	}
+	return (struct gt_pixel_derivative){ j,         j->d->type == GT_F64 ? pixel_double : pixel_single, j->d->type, g->views, g->rows,
+		                             g->columns };
 }
-
-#define BODIES(name, type)                                                                 \
-	GT_CLONES static void forward_##name(void *self, size_t i, size_t end, int worker) \
-	{                                                                                  \
-		(void)worker;                                                              \
-		forward_columns(self, i, end, type);                                       \
-	}                                                                                  \
-	GT_CLONES static void adjoint_##name(void *self, size_t i, size_t end, int worker) \
-	{                                                                                  \
-		(void)worker;                                                              \
-		adjoint_columns(self, i, end, type);                                       \
-	}
-BODIES(single, GT_F32)
-BODIES(double, GT_F64)
 
 static void forward(gt_backend *be, const gt_ray_derivative *d, const void *x, const double *velocity, void *y)
 {
-	struct derivative_job j = { .d = d, .x = x, .out = y, .velocity = velocity };
-	gt_poll_part(0, 1);
-	gt_parallel(be->pool, d->rays.views * (size_t)d->rays.columns, GRAIN, d->type == GT_F64 ? forward_double : forward_single, &j);
+	const struct rays j = { d, x };
+	const struct gt_pixel_derivative p = pixels_of(&j);
+	gt_pixel_derivative_forward(be, &p, velocity, y);
 }
 
 static void adjoint(gt_backend *be, const gt_ray_derivative *d, const void *x, const void *y, double *velocity)
 {
-	struct derivative_job j = { .d = d, .x = x, .y = y, .sums = gt_scratch(be) };
-	const size_t columns = (size_t)d->rays.columns;
-	gt_poll_part(0, 1);
-	gt_parallel(be->pool, d->rays.views * columns, GRAIN, d->type == GT_F64 ? adjoint_double : adjoint_single, &j);
-	memset(velocity, 0, d->rays.views * GT_VELOCITIES * sizeof *velocity);
-	for (size_t i = 0; i < d->rays.views * columns; i++)
-		for (size_t c = 0; c < GT_VELOCITIES; c++)
-			velocity[i / columns * GT_VELOCITIES + c] += j.sums[i * GT_VELOCITIES + c];
+	const struct rays j = { d, x };
+	const struct gt_pixel_derivative p = pixels_of(&j);
+	gt_pixel_derivative_adjoint(be, &p, y, velocity);
 }
 
 static size_t scratch(gt_backend *be, const gt_ray_derivative *d)
 {
 	(void)be;
-	return d->rays.views * (size_t)d->rays.columns * GT_VELOCITIES * sizeof(double);
+	return gt_pixel_derivative_scratch(d->rays.views, d->rays.columns);
 }
 
 const struct gt_ray_derivative_impl gt_ray_derivative_cpu = { scratch, forward, adjoint };

@@ -1,14 +1,11 @@
-/* Derivative of Joseph's projections by velocities on CUDA: one thread per ray, in double precision. The transpose adds
- * the rays of a block, which belong to one view, and then the blocks of each view in their order. Rays that follow x
- * read a copy of the volume as [z][x][y], so that adjacent columns read adjacent voxels. */
-#include "core/device/blocks.cuh"
+/* Derivative of Joseph's projections by velocities on CUDA, one thread per ray: kit/pixel_derivative.cuh. Rays that
+ * follow x read a copy of the volume as [z][x][y], so that adjacent columns read adjacent voxels. */
+#include "projectors/kit/pixel_derivative.cuh"
 #include "projectors/ray/ray_cuda.cuh"
 #include "projectors/ray/ray_derivative.h"
 
-enum { BLOCK = 256, WARPS = BLOCK / 32 };
-
 static size_t voxels_of(const gt_rays *g) { return (size_t)g->n[0] * g->n[1] * g->n[2]; }
-static size_t blocks_of_view(const gt_rays *g) { return ((size_t)g->rows * g->columns + BLOCK - 1) / BLOCK; }
+static size_t pixels_of(const gt_rays *g) { return (size_t)g->rows * g->columns; }
 /* Bytes of the copy, before the sums of the blocks. */
 static size_t copy_bytes(const gt_ray_derivative *d) { return (voxels_of(&d->rays) * gt_type_size(d->type) + 255) / 256 * 256; }
 
@@ -51,89 +48,32 @@ static __device__ __forceinline__ void pixel(const gt_ray_derivative *d, size_t 
 	gt_ray_velocities(g, &d->arm[view], path.moved, by_q, by_e, by);
 }
 
-template <typename T>
-static __global__ void forward_rays(gt_ray_derivative d, size_t blocks, const T *volume, const T *x_slices, const double *velocity, T *y)
-{
-	const size_t view = blockIdx.x / blocks, i = blockIdx.x % blocks * BLOCK + threadIdx.x, all = (size_t)d.rays.rows * d.rays.columns;
-	double by[GT_VELOCITIES], sum = 0;
-	if (i >= all)
-		return;
-	pixel(&d, view, i, volume, x_slices, by);
-	for (int c = 0; c < GT_VELOCITIES; c++)
-		sum = fma(by[c], velocity[view * GT_VELOCITIES + c], sum);
-	y[view * all + i] = (T)sum;
-}
+template <typename T> struct ray_pixels {
+	gt_ray_derivative d;
+	const T *volume, *x_slices;
+	size_t views, all;
+	__device__ __forceinline__ void pixel(size_t view, size_t i, double *by) const { ::pixel(&d, view, i, volume, x_slices, by); }
+};
 
-template <typename T>
-static __global__ void adjoint_rays(gt_ray_derivative d, size_t blocks, const T *volume, const T *x_slices, const T *y, double *part)
-{
-	__shared__ double shared[WARPS][GT_VELOCITIES];
-	const size_t view = blockIdx.x / blocks, i = blockIdx.x % blocks * BLOCK + threadIdx.x, all = (size_t)d.rays.rows * d.rays.columns;
-	const double value = i < all ? (double)y[view * all + i] : 0;
-	double by[GT_VELOCITIES];
-	for (int c = 0; c < GT_VELOCITIES; c++)
-		by[c] = 0;
-	if (value != 0)
-		pixel(&d, view, i, volume, x_slices, by);
-	for (int c = 0; c < GT_VELOCITIES; c++) {
-		double sum = by[c] * value;
-		for (int lane = 16; lane; lane /= 2)
-			sum += __shfl_down_sync(0xffffffffu, sum, lane);
-		if (threadIdx.x % 32 == 0)
-			shared[threadIdx.x / 32][c] = sum;
-	}
-	__syncthreads();
-	if (threadIdx.x < GT_VELOCITIES) {
-		double sum = 0;
-		for (int w = 0; w < WARPS; w++)
-			sum += shared[w][threadIdx.x];
-		part[(size_t)blockIdx.x * GT_VELOCITIES + threadIdx.x] = sum;
-	}
-}
-
-static __global__ void add_blocks(size_t all, size_t blocks, const double *part, double *velocity)
-{
-	const size_t i = blockIdx.x * (size_t)BLOCK + threadIdx.x, view = i / GT_VELOCITIES, c = i % GT_VELOCITIES;
-	double sum = 0;
-	if (i >= all)
-		return;
-	for (size_t b = 0; b < blocks; b++)
-		sum += part[(view * blocks + b) * GT_VELOCITIES + c];
-	velocity[i] = sum;
-}
-
-template <typename T> static T *copy_of(gt_backend *be, const gt_ray_derivative *d, const T *x)
-{
+template <typename T> static struct ray_pixels<T> pixels_with_copy(gt_backend *be, const gt_ray_derivative *d, const T *x) {
 	T *x_slices = (T *)gt_scratch(be);
 	gt_ray_transpose_volume<T, 0>(gt_cuda_queue(be), x, x_slices, d->rays.n[0], d->rays.n[1], d->rays.n[2]);
-	return x_slices;
+	return { *d, x, x_slices, d->rays.views, pixels_of(&d->rays) };
 }
 
-template <typename T> static void forward_as(gt_backend *be, const gt_ray_derivative *d, const T *x, const double *velocity, T *y)
+template <typename T>
+static void adjoint_as(gt_backend *be, const gt_ray_derivative *d, const T *x, const T *y, double *velocity)
 {
-	const size_t blocks = blocks_of_view(&d->rays);
-	const T *x_slices = copy_of(be, d, x);
-	forward_rays<<<(unsigned)(blocks * d->rays.views), BLOCK, 0, gt_cuda_queue(be)>>>(*d, blocks, x, x_slices, velocity, y);
-	gt_cuda_check(be, cudaGetLastError(), "derivative by motions");
-}
-
-template <typename T> static void adjoint_as(gt_backend *be, const gt_ray_derivative *d, const T *x, const T *y, double *velocity)
-{
-	const size_t blocks = blocks_of_view(&d->rays), all = d->rays.views * GT_VELOCITIES;
-	const T *x_slices = copy_of(be, d, x);
 	double *part = (double *)((char *)gt_scratch(be) + copy_bytes(d));
-	cudaStream_t queue = gt_cuda_queue(be);
-	adjoint_rays<<<(unsigned)(blocks * d->rays.views), BLOCK, 0, queue>>>(*d, blocks, x, x_slices, y, part);
-	add_blocks<<<(unsigned)pieces(all, BLOCK), BLOCK, 0, queue>>>(all, blocks, part, velocity);
-	gt_cuda_check(be, cudaGetLastError(), "transpose of the derivative by motions");
+	gt_adjoint_by_pixels(be, pixels_with_copy(be, d, x), y, part, velocity);
 }
 
 static void forward(gt_backend *be, const gt_ray_derivative *d, const void *x, const double *velocity, void *y)
 {
 	if (d->type == GT_F32)
-		forward_as(be, d, (const float *)x, velocity, (float *)y);
+		gt_forward_by_pixels(be, pixels_with_copy(be, d, (const float *)x), velocity, (float *)y);
 	else
-		forward_as(be, d, (const double *)x, velocity, (double *)y);
+		gt_forward_by_pixels(be, pixels_with_copy(be, d, (const double *)x), velocity, (double *)y);
 }
 
 static void adjoint(gt_backend *be, const gt_ray_derivative *d, const void *x, const void *y, double *velocity)
@@ -147,7 +87,7 @@ static void adjoint(gt_backend *be, const gt_ray_derivative *d, const void *x, c
 static size_t scratch(gt_backend *be, const gt_ray_derivative *d)
 {
 	(void)be;
-	return copy_bytes(d) + d->rays.views * blocks_of_view(&d->rays) * GT_VELOCITIES * sizeof(double);
+	return copy_bytes(d) + gt_pixel_part_bytes(d->rays.views, pixels_of(&d->rays));
 }
 
 extern "C" const struct gt_ray_derivative_impl gt_ray_derivative_cuda = { scratch, forward, adjoint };

@@ -134,8 +134,8 @@ def fdk(scan: Scan | list[Scan] | tuple[Scan, ...], grid: Grid | None = None, *,
         **parameters: Any) -> Layer | Batch:
     """Filtered backprojection (fdk, fbp or wfbp) as a layer, from tensors [..., view, row, column] to volumes [..., z, y, x].
 
-    Gradients use the exact transpose in dtype, "float32" or "float64". device "cuda:0" takes tensors on that GPU, except for
-    wfbp. A list of scans makes a Batch. parameters: those of the method, such as filter="hann"."""
+    Gradients use the exact transpose in dtype, "float32" or "float64". device "cuda:0" takes tensors on that GPU.
+    A list of scans makes a Batch. parameters: those of the method, such as filter="hann"."""
     if isinstance(scan, (list, tuple)):
         return Batch([Analytic(one, grid, device=device, dtype=dtype, **parameters) for one in scan])
     return Layer(Analytic(scan, grid, device=device, dtype=dtype, **parameters))
@@ -168,7 +168,7 @@ class MovingProjector(torch.nn.Module):
 
     motion: (views, 9), columns as in gantry.MOTIONS, in mm and radians; usually in double precision. The gradient by all
     parameters of all views costs about one projection. Gradients are of first order. The model needs a derivative by the
-    geometry: "joseph"."""
+    geometry: "joseph", "dd" or, on the CPU, "sf-tr"."""
 
     def __init__(self, scan: Scan, grid: Grid | None = None, model: str = "joseph", *, dtype: Any = "float32", device: str = "cpu") -> None:
         super().__init__()

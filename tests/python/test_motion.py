@@ -22,15 +22,16 @@ def motion_of(rng, scan, scale=0.3):
     return motion
 
 
+@pytest.mark.parametrize("model", ["joseph", "dd"])
 @pytest.mark.parametrize("kind", list(SCANS))
-def test_against_central_differences(kind, rng):
+def test_against_central_differences(kind, model, rng):
     scan, x = SCANS[kind](), rng.random(GRID.shape)
     at, step = motion_of(rng, scan), motion_of(rng, scan, 1.0)
 
     def project(motion):
-        return gantry.Projector(gantry.moved(scan, motion), GRID, "joseph", device=DEVICE, dtype=np.float64)(x)
+        return gantry.Projector(gantry.moved(scan, motion), GRID, model, device=DEVICE, dtype=np.float64)(x)
 
-    D = gantry.MotionDerivative(scan, GRID, x, at, device=DEVICE, dtype=np.float64)
+    D = gantry.MotionDerivative(scan, GRID, x, at, model, device=DEVICE, dtype=np.float64)
     expected = (project(at + 1e-5 * step) - project(at - 1e-5 * step)) / 2e-5
     assert np.linalg.norm(D(step) - expected) < 1e-4 * np.linalg.norm(expected)
     y = rng.normal(size=D.range_shape)

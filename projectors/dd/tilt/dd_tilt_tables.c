@@ -3,7 +3,7 @@
 #include <math.h>
 #include <gantry/constants.h>
 #include "projectors/dd/dd_operator.h"
-#include "projectors/dd/tilt/dd_tilt_operator.h"
+#include "projectors/dd/tilt/dd_derivative.h"
 
 /* A view, and the layout of its strips and pieces on the detector. */
 struct frame {
@@ -117,12 +117,17 @@ static gt_status fill_strips(const struct frame *f, gt_dd_pose *v, gt_dd_tilt_ed
 	return GT_OK;
 }
 
+static struct frame frame_of(const char *name, const gt_scan *scan, const gt_grid *g, size_t at)
+{
+	return (struct frame){ name, scan, g, gt_scan_detector(scan), &scan->view[at], at, gt_dd_slicing_of(scan, g, &scan->view[at]), 0, 0,
+		               0,    0,    0 };
+}
+
 gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *g, size_t at, gt_dd_pose *v, gt_dd_tilt_edge *edge,
                           gt_dd_tilt_strip *strip)
 {
 	const int fan = scan->shape != GT_PARALLEL;
-	struct frame f = { name, scan, g, gt_scan_detector(scan), &scan->view[at], at, gt_dd_slicing_of(scan, g, &scan->view[at]), 0, 0,
-		           0,    0,    0 };
+	struct frame f = frame_of(name, scan, g, at);
 	const gt_dd_slicing *c = &f.slices;
 	gt_status st = check_rays(&f);
 	if (st != GT_OK)
@@ -147,6 +152,112 @@ gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *
 		               name, at);
 	lay_out(&f, v);
 	return fill_strips(&f, v, edge, strip);
+}
+
+/* Derivatives by the velocities -------------------------------------------- */
+
+/* Derivatives of a ray's U, N and depth. */
+struct ray_by {
+	double U[GT_VELOCITIES], N[GT_VELOCITIES], depth[GT_VELOCITIES];
+};
+
+/* Sets the derivatives of a number from those by the ray's point and direction, as in ray_gradient.h. */
+static void by_velocities(int fan, const double arm[3], const double by_point[3], const double by_direction[3], double by[GT_VELOCITIES])
+{
+	double torque[3];
+	gt_cross3(arm, fan ? by_direction : by_point, torque);
+	for (int a = 0; a < 3; a++) {
+		by[GT_VELOCITY_T + a] = by_direction[a];
+		by[GT_VELOCITY_W + a] = torque[a];
+		by[GT_VELOCITY_V + a] = by_point[a] - by_direction[a];
+	}
+}
+
+/* Derivatives of U (b in the slice) or N (b = 2): of the slope of a fan beam's ray, of the start of a parallel ray.
+ * slope: also of the parallel ray's slope, if not NULL. */
+static void position_by(const struct frame *f, int b, const double point[3], const double direction[3], const double arm[3],
+                        double by[GT_VELOCITIES], double *slope)
+{
+	const int fan = f->scan->shape != GT_PARALLEL, s = f->slices.axis;
+	const double per = 1 / (f->slices.sign * direction[s] * f->grid->pitch[b]), none[3] = { 0, 0, 0 };
+	const double depth = f->slices.sign * (point[s] - f->slices.plane);
+	double along[3] = { 0, 0, 0 }, at[3] = { 0, 0, 0 };
+	along[b] = per;
+	along[s] = -direction[b] / direction[s] * per;
+	if (fan) {
+		by_velocities(fan, arm, none, along, by);
+		return;
+	}
+	if (slope)
+		by_velocities(fan, arm, none, along, slope);
+	at[b] = 1 / f->grid->pitch[b];
+	at[s] = -f->slices.sign * direction[b] * per;
+	for (int a = 0; a < 3; a++)
+		along[a] *= -depth;
+	by_velocities(fan, arm, at, along, by);
+}
+
+static void ray_by(const struct frame *f, double k, double l, struct ray_by *by)
+{
+	const double a = (f->flip_strips ? f->strips - k : k) - 0.5, b = (f->flip_pieces ? f->pieces - l : l) - 0.5;
+	double point[3], direction[3], arm[3], depth[3] = { 0, 0, 0 };
+	const double none[3] = { 0, 0, 0 };
+	gt_pixel_ray(&f->det, f->w, f->turned ? b : a, f->turned ? a : b, point, direction);
+	for (int i = 0; i < 3; i++)
+		arm[i] = point[i] + direction[i] - f->w->detector[i];
+	depth[f->slices.axis] = f->slices.sign;
+	position_by(f, 1 - f->slices.axis, point, direction, arm, by->U, NULL);
+	position_by(f, 2, point, direction, arm, by->N, NULL);
+	by_velocities(f->scan->shape != GT_PARALLEL, arm, none, depth, by->depth);
+}
+
+/* Derivatives of X0, M0, Z0, Z1 and R0. */
+static void view_by(const struct frame *f, double (*by)[GT_VELOCITIES])
+{
+	const int s = f->slices.axis;
+	double point[3], direction[3], arm[3], start[GT_VELOCITIES];
+	if (f->scan->shape == GT_PARALLEL) {
+		gt_pixel_ray(&f->det, f->w, f->scan->column_center, f->scan->row_center, point, direction);
+		for (int a = 0; a < 3; a++)
+			arm[a] = point[a] + direction[a] - f->w->detector[a];
+		position_by(f, 1 - s, point, direction, arm, start, by[GT_DD_M0]);
+		position_by(f, 2, point, direction, arm, start, by[GT_DD_Z1]);
+		return;
+	}
+	by[GT_DD_X0][GT_VELOCITY_V + 1 - s] = 1 / f->grid->pitch[1 - s];
+	by[GT_DD_Z0][GT_VELOCITY_V + 2] = 1 / f->grid->pitch[2];
+	by[GT_DD_R0][GT_VELOCITY_V + s] = -f->slices.sign;
+}
+
+void gt_dd_tilt_fill_by(const gt_scan *scan, const gt_grid *g, size_t at, const gt_dd_pose *v, const gt_dd_velocities *by)
+{
+	struct frame f = frame_of("dd", scan, g, at);
+	struct ray_by da, db;
+	double(*edge)[GT_VELOCITIES] = (double(*)[GT_VELOCITIES])by->edge, (*strip)[GT_VELOCITIES] = (double(*)[GT_VELOCITIES])by->strip;
+	turn(&f);
+	view_by(&f, (double(*)[GT_VELOCITIES])by->view);
+	for (int k = 0; k <= v->strips; k++, edge += GT_DD_OF_EDGE) {
+		const struct ray a = ray_at(&f, k, 0), b = ray_at(&f, k, f.pieces);
+		const double slope = (b.U - a.U) / (b.N - a.N);
+		ray_by(&f, k, 0, &da);
+		ray_by(&f, k, f.pieces, &db);
+		for (int c = 0; c < GT_VELOCITIES; c++) {
+			edge[1][c] = (db.U[c] - da.U[c] - slope * (db.N[c] - da.N[c])) / (b.N - a.N);
+			edge[0][c] = da.U[c] - edge[1][c] * a.N - slope * da.N[c];
+		}
+	}
+	for (int k = 0; k < v->strips; k++, strip += GT_DD_OF_STRIP) {
+		const struct ray a = ray_at(&f, k + 0.5, 0), b = ray_at(&f, k + 0.5, f.pieces);
+		const double times = scan->shape == GT_PARALLEL ? 1 : b.depth / a.depth;
+		ray_by(&f, k + 0.5, 0, &da);
+		ray_by(&f, k + 0.5, f.pieces, &db);
+		for (int c = 0; c < GT_VELOCITIES; c++) {
+			const double C = scan->shape == GT_PARALLEL ? 0 : (db.depth[c] - times * da.depth[c]) / (a.depth * f.pieces);
+			strip[0][c] = da.N[c];
+			strip[1][c] = (db.N[c] - da.N[c]) * times / f.pieces + (b.N - a.N) * C;
+			strip[2][c] = C;
+		}
+	}
 }
 
 double gt_dd_tilt_rows(const gt_dd_pose *v, const gt_dd_tilt_strip *strip)

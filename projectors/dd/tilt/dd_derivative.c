@@ -1,0 +1,134 @@
+/* Derivative of the distance-driven projections by the motions of the views: tables and the operator. Memory: the
+ * tables of dd_tilt.c, and 360 bytes for each column (or row) of a view. */
+#include <stdlib.h>
+#include "core/try.h"
+#include "projectors/dd/tilt/dd_derivative.h"
+#include "projectors/kit/derivative.h"
+#include "projectors/kit/operator.h"
+
+struct derivative {
+	gt_backend *be;
+	const struct gt_dd_derivative_impl *impl;
+	gt_dd_derivative d;
+	size_t view_bytes, edge_bytes, strip_bytes, by_view_bytes, by_edge_bytes, by_strip_bytes;
+	int has_scratch;
+};
+
+static void forward(void *self, const void *x, const double *velocity, void *y)
+{
+	const struct derivative *p = self;
+	p->impl->forward(p->be, &p->d, x, velocity, y);
+}
+
+static void adjoint(void *self, const void *x, const void *y, double *velocity)
+{
+	const struct derivative *p = self;
+	p->impl->adjoint(p->be, &p->d, x, y, velocity);
+}
+
+static void destroy(void *self)
+{
+	struct derivative *p = self;
+	gt_backend_free(p->be, (void *)p->d.d.view, p->view_bytes);
+	gt_backend_free(p->be, (void *)p->d.d.edge, p->edge_bytes);
+	gt_backend_free(p->be, (void *)p->d.d.strip, p->strip_bytes);
+	gt_backend_free(p->be, p->d.by.view, p->by_view_bytes);
+	gt_backend_free(p->be, p->d.by.edge, p->by_edge_bytes);
+	gt_backend_free(p->be, p->d.by.strip, p->by_strip_bytes);
+	if (p->has_scratch)
+		gt_scratch_release(p->be);
+	free(p);
+}
+
+/* Tables on the host. */
+struct tables {
+	gt_dd_pose *view;
+	gt_dd_tilt_edge *edge;
+	gt_dd_tilt_strip *strip;
+	gt_dd_velocities by;
+};
+
+static gt_status upload(struct derivative *p, const struct tables *h)
+{
+	static const char what[] = "tables of the derivative by motions";
+	gt_backend *be = p->be;
+	if (!(p->d.d.view = gt_projector_upload(be, h->view, p->view_bytes, what)) ||
+	    !(p->d.d.edge = gt_projector_upload(be, h->edge, p->edge_bytes, what)) ||
+	    !(p->d.d.strip = gt_projector_upload(be, h->strip, p->strip_bytes, what)) ||
+	    !(p->d.by.view = gt_projector_upload(be, h->by.view, p->by_view_bytes, what)) ||
+	    !(p->d.by.edge = gt_projector_upload(be, h->by.edge, p->by_edge_bytes, what)) ||
+	    !(p->d.by.strip = gt_projector_upload(be, h->by.strip, p->by_strip_bytes, what)))
+		return GT_ERR_MEMORY;
+	return GT_OK;
+}
+
+static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t v, size_t longest, const struct tables *h)
+{
+	const gt_dd_velocities by = { h->by.view + v * GT_DD_OF_VIEW * GT_VELOCITIES,
+		                      h->by.edge + v * (longest + 1) * GT_DD_OF_EDGE * GT_VELOCITIES,
+		                      h->by.strip + v * longest * GT_DD_OF_STRIP * GT_VELOCITIES };
+	const gt_status st = gt_dd_tilt_fill("dd", scan, g, v, &h->view[v], h->edge + v * (longest + 1), h->strip + v * longest);
+	if (st == GT_OK)
+		gt_dd_tilt_fill_by(scan, g, v, &h->view[v], &by);
+	return st;
+}
+
+static gt_status fill_tables(const gt_scan *scan, const gt_grid *g, struct derivative *p)
+{
+	const size_t longest = p->d.d.longest, views = scan->views, velocities = GT_VELOCITIES * sizeof(double);
+	gt_status st = GT_OK;
+	p->view_bytes = views * sizeof(gt_dd_pose);
+	p->edge_bytes = views * (longest + 1) * sizeof(gt_dd_tilt_edge);
+	p->strip_bytes = views * longest * sizeof(gt_dd_tilt_strip);
+	p->by_view_bytes = views * GT_DD_OF_VIEW * velocities;
+	p->by_edge_bytes = views * (longest + 1) * GT_DD_OF_EDGE * velocities;
+	p->by_strip_bytes = views * longest * GT_DD_OF_STRIP * velocities;
+	struct tables h = { calloc(1, p->view_bytes),
+		            calloc(1, p->edge_bytes),
+		            calloc(1, p->strip_bytes),
+		            { calloc(1, p->by_view_bytes), calloc(1, p->by_edge_bytes), calloc(1, p->by_strip_bytes) } };
+	if (!h.view || !h.edge || !h.strip || !h.by.view || !h.by.edge || !h.by.strip)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "dd: no memory for the derivative by motions of %zu views", views));
+	for (size_t v = 0; v < views; v++)
+		GT_TRY(fill_view(scan, g, v, longest, &h));
+	GT_TRY(upload(p, &h));
+done:
+	free(h.view);
+	free(h.edge);
+	free(h.strip);
+	free(h.by.view);
+	free(h.by.edge);
+	free(h.by.strip);
+	return st;
+}
+
+gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const double *jacobian, const gt_array *volume, gt_linop **D)
+{
+	static const struct gt_derivative_ops ops = { "derivative of dd", forward, adjoint, destroy };
+	static const struct gt_dd_derivative_impl *const impl[GT_NBACKENDS] = { &gt_dd_derivative_cpu, GT_IF_CUDA(&gt_dd_derivative_cuda) };
+	gt_backend *be = gt_array_backend(volume);
+	gt_status st = gt_projector_check_sizes("dd", g, scan);
+	if (st != GT_OK)
+		return st;
+	struct derivative *p = calloc(1, sizeof *p);
+	if (!p)
+		return gt_fail(GT_ERR_MEMORY, "dd: no memory for the derivative");
+	p->be = be;
+	p->impl = impl[be->kind];
+	p->d.type = gt_array_type(volume);
+	p->d.d = (gt_dd_tilt){ .rows = (int)scan->rows, .columns = (int)scan->columns, .views = scan->views };
+	p->d.d.longest = scan->rows > scan->columns ? scan->rows : scan->columns;
+	for (int a = 0; a < 3; a++) {
+		p->d.d.n[a] = (int)g->n[a];
+		p->d.d.pitch[a] = g->pitch[a];
+	}
+	GT_TRY(fill_tables(scan, g, p));
+	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->d), "scratch of the derivative by motions"));
+	p->has_scratch = 1;
+	st = gt_derivative_new(&ops, p, scan, jacobian, volume, D);
+	p = NULL;
+done:
+	if (p)
+		destroy(p);
+	return st;
+}

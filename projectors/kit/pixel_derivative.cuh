@@ -1,0 +1,83 @@
+#ifndef GT_PROJECTORS_KIT_PIXEL_DERIVATIVE_CUH
+#define GT_PROJECTORS_KIT_PIXEL_DERIVATIVE_CUH
+/* Derivative by velocities on CUDA, one thread per pixel, in double precision. PIXELS has the members `views`, `all`
+ * (pixels of a view), and pixel(view, i, by), which sets the derivative of pixel i of a view. The transpose adds the
+ * pixels of a block, which belong to one view, and then the blocks of each view in their order. */
+#include "core/device/blocks.cuh"
+#include "core/device/cuda.cuh"
+#include "projectors/kit/motion.h"
+
+enum { GT_PIXEL_BLOCK = 256, GT_PIXEL_WARPS = GT_PIXEL_BLOCK / 32 };
+
+template <typename T, typename PIXELS>
+static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) gt_forward_pixels(PIXELS d, size_t blocks, const double *velocity, T *y)
+{
+	const size_t view = blockIdx.x / blocks, i = blockIdx.x % blocks * GT_PIXEL_BLOCK + threadIdx.x;
+	double by[GT_VELOCITIES], sum = 0;
+	if (i >= d.all)
+		return;
+	d.pixel(view, i, by);
+	for (int c = 0; c < GT_VELOCITIES; c++)
+		sum = fma(by[c], velocity[view * GT_VELOCITIES + c], sum);
+	y[view * d.all + i] = (T)sum;
+}
+
+template <typename T, typename PIXELS>
+static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) gt_adjoint_pixels(PIXELS d, size_t blocks, const T *y, double *part)
+{
+	__shared__ double shared[GT_PIXEL_WARPS][GT_VELOCITIES];
+	const size_t view = blockIdx.x / blocks, i = blockIdx.x % blocks * GT_PIXEL_BLOCK + threadIdx.x;
+	const double value = i < d.all ? (double)y[view * d.all + i] : 0;
+	double by[GT_VELOCITIES];
+	for (int c = 0; c < GT_VELOCITIES; c++)
+		by[c] = 0;
+	if (value != 0)
+		d.pixel(view, i, by);
+	for (int c = 0; c < GT_VELOCITIES; c++) {
+		double sum = by[c] * value;
+		for (int lane = 16; lane; lane /= 2)
+			sum += __shfl_down_sync(0xffffffffu, sum, lane);
+		if (threadIdx.x % 32 == 0)
+			shared[threadIdx.x / 32][c] = sum;
+	}
+	__syncthreads();
+	if (threadIdx.x < GT_VELOCITIES) {
+		double sum = 0;
+		for (int w = 0; w < GT_PIXEL_WARPS; w++)
+			sum += shared[w][threadIdx.x];
+		part[(size_t)blockIdx.x * GT_VELOCITIES + threadIdx.x] = sum;
+	}
+}
+
+static __global__ void gt_add_pixel_blocks(size_t all, size_t blocks, const double *part, double *velocity)
+{
+	const size_t i = blockIdx.x * (size_t)GT_PIXEL_BLOCK + threadIdx.x, view = i / GT_VELOCITIES, c = i % GT_VELOCITIES;
+	double sum = 0;
+	if (i >= all)
+		return;
+	for (size_t b = 0; b < blocks; b++)
+		sum += part[(view * blocks + b) * GT_VELOCITIES + c];
+	velocity[i] = sum;
+}
+
+static inline size_t gt_pixel_blocks(size_t all) { return (all + GT_PIXEL_BLOCK - 1) / GT_PIXEL_BLOCK; }
+/* Bytes of `part` for the transpose. */
+static inline size_t gt_pixel_part_bytes(size_t views, size_t all) { return views * gt_pixel_blocks(all) * GT_VELOCITIES * sizeof(double); }
+
+template <typename T, typename PIXELS> static void gt_forward_by_pixels(gt_backend *be, const PIXELS &d, const double *velocity, T *y)
+{
+	const size_t blocks = gt_pixel_blocks(d.all);
+	gt_forward_pixels<<<(unsigned)(blocks * d.views), GT_PIXEL_BLOCK, 0, gt_cuda_queue(be)>>>(d, blocks, velocity, y);
+	gt_cuda_check(be, cudaGetLastError(), "derivative by motions");
+}
+
+template <typename T, typename PIXELS>
+static void gt_adjoint_by_pixels(gt_backend *be, const PIXELS &d, const T *y, double *part, double *velocity)
+{
+	const size_t blocks = gt_pixel_blocks(d.all), all = d.views * GT_VELOCITIES;
+	cudaStream_t queue = gt_cuda_queue(be);
+	gt_adjoint_pixels<<<(unsigned)(blocks * d.views), GT_PIXEL_BLOCK, 0, queue>>>(d, blocks, y, part);
+	gt_add_pixel_blocks<<<(unsigned)pieces(all, GT_PIXEL_BLOCK), GT_PIXEL_BLOCK, 0, queue>>>(all, blocks, part, velocity);
+	gt_cuda_check(be, cudaGetLastError(), "transpose of the derivative by motions");
+}
+#endif
