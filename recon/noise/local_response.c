@@ -176,10 +176,9 @@ static void make_definite_at(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* Makes the spectra symmetric and positive semidefinite. An operator with a negative eigenvalue has a cost without a
- * minimum under penalties that grow linearly, as rounding of single precision causes for slices without rays. So the
- * eigenvalues of F are at least this rounding. S removes the directions below it, which the data do not determine, from
- * G: no noise of theirs is known. */
+/* Makes the spectra symmetric and positive semidefinite. Rounding of single precision makes eigenvalues of slices
+ * without rays negative, and then the cost has no minimum under penalties that grow linearly. So the eigenvalues of F
+ * are at least this rounding. S removes the directions below it, which the data do not determine, from G. */
 static void make_definite(const gt_strength_search *s, double *F, double *G, double *S)
 {
 	struct spectra a = { &s->patch, F, G, S, G ? ROUNDING * mean_answer(&s->patch, F) : 0 };

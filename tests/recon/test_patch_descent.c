@@ -1,5 +1,5 @@
-/* Simulated noise of patches: every step lowers the cost and every start ends at the same noise, over eight decades of
- * strength; the strength found is a smooth function of the data.
+/* Simulated noise of patches: every step lowers the cost, and every start ends at the same noise, over eight decades of
+ * strength. The strength found is a smooth function of the data.
  * labels: property slow */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "tests/support/support.h"
 
 #define WATER 0.02
-#define VARIANCE 4e-6 /* of the data: some 10 HU without a penalty */
+#define VARIANCE 4e-6 /* leaves some 10 HU without a penalty */
 enum { SIDE = 16, LAYERS = 3, BOX = SIDE * SIDE, NUMBERS = LAYERS * LAYERS, STEPS = 6, DECADES = 8 };
 
 static const char *const penalties[] = { "quadratic", "huber:delta=4HU", "qggmrf:c=4HU", "tv" };
