@@ -50,7 +50,7 @@ void gt_fft_box_inverse(gt_fft_box *b)
 }
 
 /* Stores the response with its centre at voxel 0. */
-static void place_response(const float *response, int taper, gt_fft_box *b)
+static void place_response(const double *response, int taper, gt_fft_box *b)
 {
 	const size_t *n = b->n;
 	for (size_t i = 0; i < b->size; i++) {
@@ -63,12 +63,12 @@ static void place_response(const float *response, int taper, gt_fft_box *b)
 			to[a] = (at[a] + n[a] - middle) % n[a];
 			value *= taper && middle ? 1 - (double)off / (double)middle : 1;
 		}
-		value *= ((double)response[i] + response[mirror[0] + n[0] * (mirror[1] + n[1] * mirror[2])]) / 2;
+		value *= (response[i] + response[mirror[0] + n[0] * (mirror[1] + n[1] * mirror[2])]) / 2;
 		b->value[to[0] + n[0] * (to[1] + n[1] * to[2])][0] = value;
 	}
 }
 
-gt_status gt_fft_box_spectrum(const size_t n[3], const float *response, int taper, double *spectrum)
+gt_status gt_fft_box_spectrum(const size_t n[3], const double *response, int taper, double *spectrum)
 {
 	gt_fft_box b;
 	gt_status st = GT_OK;

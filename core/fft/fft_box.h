@@ -19,6 +19,6 @@ void gt_fft_box_inverse(gt_fft_box *b);
 /* Spectrum, real and even, of a shift-invariant operator on boxes, from its response to a unit at voxel (n/2). Averages
  * the response with its mirror image. With `taper` multiplies it along each axis by a triangle that is 0 at the ends,
  * which keeps a spectrum non-negative. spectrum: [size]. */
-gt_status gt_fft_box_spectrum(const size_t n[3], const float *response, int taper, double *spectrum);
+gt_status gt_fft_box_spectrum(const size_t n[3], const double *response, int taper, double *spectrum);
 
 #endif

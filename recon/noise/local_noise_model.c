@@ -14,12 +14,18 @@
 #include "recon/noise/patch_descent.h"
 
 /* Fraction of the target noise: a target is out of reach if even the weakest penalty leaves less. */
-#define UNREACHED 0.5
-enum { BISECTIONS = 36, MAX_TRIALS = 14 };
+#define UNREACHED 0.98
+enum { BISECTIONS = 36, MAX_TRIALS = 20 };
 /* Scale of noise so small that any penalty is quadratic in its differences. */
 #define QUADRATIC_RANGE_SCALE 1e-5
 /* End of the strength search: logarithm of the noise relative to the target. */
 #define MAX_LOG_NOISE_ERROR 0.02
+/* Slope of the logarithm of the noise over that of the strength, if no two trials measure it; largest step. */
+#define PLAIN_SLOPE 0.5
+#define MAX_LOG_STEP 3
+/* Logarithm of the ratio of strengths with about the same remaining curvature; fixed-point iterations for it. */
+#define MAX_LOG_LINEARISED 1
+enum { LINEARISATIONS = 3 };
 /* Above this strength (mm^2) the target noise is out of reach. */
 #define MAX_STRENGTH 1e18
 
@@ -71,9 +77,11 @@ double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noi
 }
 
 /* Mean curvature of the penalty along a field: <z, R'(scale z)>/scale. */
-static double curvature_along(const gt_noise_patches *p, const double *z, double scale, float *host)
+static double curvature_along(const gt_noise_patches *p, const double *z, double scale, double *scaled)
 {
-	gt_patch_put(p, z, scale, host, p->x);
+	for (size_t i = 0; i < p->size; i++)
+		scaled[i] = scale * z[i];
+	gt_array_put(scaled, p->x);
 	gt_fill(0, p->g);
 	gt_penalty_gradient(p->penalty, p->x, p->g, NULL);
 	return gt_dot(p->x, p->g) / (scale * scale);
@@ -84,11 +92,10 @@ static double curvature_along(const gt_noise_patches *p, const double *z, double
 static gt_status remaining_curvature(const gt_noise_patches *p, double strength, double *left)
 {
 	double *z = malloc(2 * p->size * sizeof *z), full = 0, small = 0;
-	float *host = malloc(p->size * sizeof *host);
 	double inverse[NUMBERS];
 	gt_layers t = { .layers = 0 };
 	gt_status st = GT_OK;
-	if (!z || !host)
+	if (!z)
 		GT_TRY(gt_patch_no_memory(p));
 	GT_TRY(gt_layers_new(p->n, p->layers, &t));
 	for (size_t k = 0; k < p->places; k++) {
@@ -98,15 +105,25 @@ static gt_status remaining_curvature(const gt_noise_patches *p, double strength,
 			gt_layers_multiply(&t, i, inverse, NULL);
 		}
 		gt_layers_field(&t, z);
-		full += curvature_along(p, z, 1, host);
-		small += curvature_along(p, z, QUADRATIC_RANGE_SCALE, host);
+		full += curvature_along(p, z, 1, z + p->size);
+		small += curvature_along(p, z, QUADRATIC_RANGE_SCALE, z + p->size);
 	}
 	GT_TRY(gt_backend_status(gt_array_backend(p->x)));
 	*left = small > 0 ? fmin(1, full / small) : 1;
 done:
 	free(z);
-	free(host);
 	gt_layers_free(&t);
+	return st;
+}
+
+gt_status gt_noise_patches_linearise(gt_noise_patches *p, double strength)
+{
+	gt_status st = GT_OK;
+	if (p->linearised > 0 && fabs(log(strength / p->linearised)) < MAX_LOG_LINEARISED)
+		return GT_OK;
+	for (int i = 0; i < LINEARISATIONS && st == GT_OK; i++)
+		st = remaining_curvature(p, strength * p->curvature, &p->curvature);
+	p->linearised = strength;
 	return st;
 }
 
@@ -126,66 +143,125 @@ static double inner_square(const gt_noise_patches *p, const double *z)
 	return sum / (double)count;
 }
 
-/* noise: RMS over all patches at this strength. */
-static gt_status simulate(gt_noise_patches *p, double strength, double left, double *noise)
+/* A trial: logarithms of the strength, and of the noise relative to the target. */
+typedef struct {
+	double at, off;
+} trial;
+
+/* Next strength: by growing factors until two trials enclose the noise, then by interpolation of logarithms. */
+static double next_strength(const trial *low, const trial *high, const trial *before, const trial *last)
 {
-	double sum = 0;
-	gt_patch_descent s;
-	gt_status st = GT_OK;
-	GT_TRY(gt_patch_descent_new(p, &s));
-	for (size_t k = 0; k < p->places; k++) {
-		gt_patch_descent_at(&s, k, strength, left);
-		gt_patch_normal_field(p, k, 100 + k, s.z, &s.t);
-		gt_patch_descent_start(&s);
-		gt_patch_descent_run(&s);
-		const double square = inner_square(p, s.z);
-		p->noise[k] = sqrt(square);
-		sum += square;
+	if (isnan(low->at) || isnan(high->at)) {
+		const double plain = fabs(last->off) / PLAIN_SLOPE, grown = isnan(before->at) ? 0 : 2 * fabs(last->at - before->at);
+		return last->at + copysign(fmin(MAX_LOG_STEP, fmax(plain, grown)), last->off);
 	}
-	GT_TRY(gt_backend_status(gt_array_backend(p->x)));
-	*noise = sqrt(sum / (double)p->places);
+	return low->at + fmax(0.1, fmin(0.9, low->off / (low->off - high->off))) * (high->at - low->at);
+}
+
+/* Logarithm of the strength with no noise off the target, from the last trials. So the strength does not jump if a
+ * change of the data makes the search end one trial earlier or later. */
+static double last_step(const trial *before, const trial *last)
+{
+	const double measured = (before->off - last->off) / (last->at - before->at);
+	const double slope = measured > PLAIN_SLOPE / 4 && measured < 4 * PLAIN_SLOPE ? measured : PLAIN_SLOPE;
+	return last->at + last->off / slope;
+}
+
+gt_status gt_noise_search(const gt_noise_trials *t, double *strength, double *off)
+{
+	trial low = { NAN, 0 }, high = { NAN, 0 }, before = { NAN, 0 }, last = { log(*strength), 0 };
+	gt_status st = GT_OK;
+	for (int i = 0; i < t->max_trials; i++) {
+		GT_TRY(t->measure(t->self, exp(last.at), &last.off));
+		*strength = exp(last.at);
+		*off = last.off;
+		if (fabs(last.off) < t->tolerance) {
+			*strength = exp(last_step(&before, &last));
+			*off = 0;
+		}
+		if (!(fabs(last.off) >= t->tolerance) || !isfinite(last.off))
+			break;
+		*(last.off > 0 ? &low : &high) = last;
+		const double next = next_strength(&low, &high, &before, &last);
+		before = last;
+		last.at = next;
+	}
 done:
-	gt_patch_descent_free(&s);
 	return st;
 }
 
-/* Steps by a factor until two strengths enclose the noise, then interpolates logarithms. */
+static void start(gt_patch_descent *s, void *self)
+{
+	(void)self;
+	gt_patch_normal_field(s->p, s->k, 100 + s->k, s->z, &s->t);
+	gt_patch_descent_start(s);
+}
+
+/* Minimisations of the patches with noise alone. */
+struct simulation {
+	gt_noise_patches *p;
+	gt_patch_descent s[GT_NOISE_PATCHES];
+	double noise; /* target */
+	int started;  /* 1: s holds the result of another strength */
+};
+
+static gt_status simulate(void *self, double strength, double *off)
+{
+	struct simulation *a = self;
+	gt_noise_patches *p = a->p;
+	const gt_status st = gt_noise_patches_linearise(p, strength);
+	if (st != GT_OK)
+		return st;
+	gt_patch_descents_at(a->s, strength, p->curvature);
+	if (!a->started)
+		gt_patch_descents_each(a->s, start, NULL);
+	a->started = 1;
+	gt_patch_descents_run(a->s, GT_PATCH_ITERATIONS);
+	for (size_t k = 0; k < p->places; k++)
+		p->noise[k] = sqrt(inner_square(p, a->s[k].z));
+	*off = log(gt_noise_patches_mean(p) / a->noise);
+	return gt_backend_status(gt_array_backend(p->x));
+}
+
+double gt_noise_patches_mean(const gt_noise_patches *p)
+{
+	double sum = 0;
+	for (size_t k = 0; k < p->places; k++)
+		sum += p->noise[k] * p->noise[k];
+	return sqrt(sum / (double)p->places);
+}
+
+void gt_noise_patches_scale(gt_noise_patches *p, double factor)
+{
+	for (size_t k = 0; k < p->places; k++)
+		p->noise[k] *= factor;
+}
+
 gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *strength)
 {
+	struct simulation a = { .p = p, .noise = noise };
+	const gt_noise_trials trials = { simulate, &a, MAX_LOG_NOISE_ERROR, MAX_TRIALS };
 	const double quadratic = gt_noise_patches_quadratic_strength(p, noise);
-	double left, found, low = NAN, high = NAN, above = 0, below = 0;
-	gt_status st = GT_OK;
+	double off;
+	gt_status st = gt_patch_descents_new(p, a.s);
+	GT_TRY(st);
 	if (!(quadratic > 0))
 		GT_TRY(gt_fail(GT_ERR_ARG,
 		               "--penalty: no weighted ray passes the object: cannot find a strength: expected strength=NUMBER"));
-	GT_TRY(remaining_curvature(p, quadratic, &left));
-	p->curvature = left;
-	double at = log(quadratic / left);
+	GT_TRY(remaining_curvature(p, quadratic, &p->curvature));
+	*strength = p->linearised = quadratic / p->curvature;
 	/* If voxels are so large that the noise is below the target without a penalty, no strength is searched. */
-	const int unreached = gt_noise_patches_quadratic(p, quadratic) < UNREACHED * noise;
-	for (int i = 0; i < MAX_TRIALS; i++) {
-		GT_TRY(simulate(p, exp(at), left, &found));
-		const double off = log(found / noise);
-		if (fabs(off) < MAX_LOG_NOISE_ERROR || !isfinite(off) || unreached)
-			break;
-		if (off > 0) {
-			low = at;
-			above = off;
-		} else {
-			high = at;
-			below = off;
-		}
-		if (isnan(low) || isnan(high)) {
-			at += fmax(-1.5, fmin(1.5, 2 * off));
-		} else {
-			const double part = above / (above - below);
-			at = low + fmax(0.1, fmin(0.9, part)) * (high - low);
-		}
+	p->unreached = gt_noise_patches_quadratic(p, quadratic) < UNREACHED * noise;
+	if (p->unreached) {
+		GT_TRY(simulate(&a, *strength, &off));
+	} else {
+		GT_TRY(gt_noise_search(&trials, strength, &off));
+		gt_noise_patches_scale(p, noise * exp(off) / gt_noise_patches_mean(p));
 	}
-	*strength = exp(at);
 	if (!(*strength < MAX_STRENGTH))
 		GT_TRY(gt_fail(GT_ERR_ARG, "--penalty: no strength reaches the target noise in this volume (too small, outside the beam, "
 		                           "or weights that are not inverse variances): expected a larger noise=, or strength=NUMBER"));
 done:
+	gt_patch_descents_free(a.s);
 	return st;
 }

@@ -10,6 +10,7 @@ enum { GT_NOISE_PATCHES = 6, GT_NOISE_LAYERS = GT_SMALL_ROWS };
 typedef struct {
 	double *F, *G;                  /* spectra of A'WA and A'W V W A, V: variance of the data */
 	double square;                  /* kappa^2 of the patch */
+	double *S;                      /* spectrum of the projection on what the data determine; NULL: everything */
 } gt_noise_patch;
 typedef struct {
 	size_t n[3], box;               /* voxels of a box along x, y, z; their product */
@@ -21,7 +22,9 @@ typedef struct {
 	const gt_penalty *penalty;      /* strength 1, on a grid of all layers */
 	gt_array *x, *g;                /* scratch: arrays on the penalty's backend */
 	double noise[GT_NOISE_PATCHES]; /* noise of each patch at the strength found, mm^-1; 0: unknown */
-	double curvature;               /* fraction of the penalty's curvature that remains with that noise */
+	double curvature;               /* fraction of the penalty's curvature that remains with noise, for preconditioners */
+	double linearised;              /* strength for which it is known; 0: none */
+	int unreached;                  /* 1: without a penalty the noise is below the target */
 } gt_noise_patches;
 /* Returns the response of a layer to itself at one frequency. */
 static inline double gt_noise_answer(const gt_noise_patches *p, const double *spectrum, size_t frequency, size_t layer)
@@ -32,6 +35,23 @@ static inline double gt_noise_answer(const gt_noise_patches *p, const double *sp
 double gt_noise_patches_quadratic(const gt_noise_patches *p, double strength);
 /* Returns the strength of a quadratic penalty that leaves this noise. */
 double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noise);
-/* Finds the strength that leaves this noise (mm^-1), to 2 %; fills p->noise. GT_ERR_ARG: there is none. */
+/* Finds the strength that leaves this noise (mm^-1), to 1 %; fills p->noise. It is a smooth function of the spectra.
+ * GT_ERR_ARG: there is none. */
 gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *strength);
+/* Sets p->curvature for this strength, unless it is known for about the same one. */
+gt_status gt_noise_patches_linearise(gt_noise_patches *p, double strength);
+/* Returns the RMS of p->noise over the patches. */
+double gt_noise_patches_mean(const gt_noise_patches *p);
+void gt_noise_patches_scale(gt_noise_patches *p, double factor);
+
+/* Trials of strengths. */
+typedef struct {
+	gt_status (*measure)(void *self, double strength, double *off); /* off: logarithm of the noise over the target */
+	void *self;
+	double tolerance; /* of that logarithm */
+	int max_trials;
+} gt_noise_trials;
+/* Finds the strength that leaves the target, from *strength on, by interpolation. *off: what remains of the logarithm;
+ * 0 if a trial met the tolerance. */
+gt_status gt_noise_search(const gt_noise_trials *t, double *strength, double *off);
 #endif

@@ -75,20 +75,23 @@ static gt_status no_memory(const gt_strength_search *s)
 
 /* Buffers of add_response(). */
 struct buffers {
-	float *host; /* patch */
-	double *one; /* spectrum of a box */
+	double *host;  /* patch */
+	float *single; /* likewise, in single precision */
+	double *one;   /* spectrum of a box */
 };
 
 static void buffers_free(struct buffers *r)
 {
 	free(r->host);
+	free(r->single);
 	free(r->one);
 }
 
 static gt_status buffers_new(const gt_strength_search *s, struct buffers *r)
 {
-	*r = (struct buffers){ malloc(s->patch.size * sizeof *r->host), malloc(s->patch.box * sizeof *r->one) };
-	return r->host && r->one ? GT_OK : no_memory(s);
+	const size_t n = s->patch.size;
+	*r = (struct buffers){ malloc(n * sizeof *r->host), malloc(n * sizeof *r->single), malloc(s->patch.box * sizeof *r->one) };
+	return r->host && r->single && r->one ? GT_OK : no_memory(s);
 }
 
 static gt_status new_spectrum(const gt_strength_search *s, double **spectrum)
@@ -103,8 +106,13 @@ static gt_status add_response(const gt_strength_search *s, const gt_array *respo
 {
 	const size_t box = s->patch.box, m = s->patch.layers;
 	gt_status st = GT_OK;
-	gt_array_get_float(response, r->host);
+	if (gt_array_type(response) == GT_F64)
+		gt_array_get(response, r->host);
+	else
+		gt_array_get_float(response, r->single);
 	GT_TRY(gt_backend_status(s->be));
+	for (size_t i = 0; i < m * box && gt_array_type(response) != GT_F64; i++)
+		r->host[i] = r->single[i];
 	for (size_t l = 0; l < m; l++) {
 		GT_TRY(gt_fft_box_spectrum(s->patch.n, r->host + l * box, spectrum != s->patch.R, r->one));
 		for (size_t i = 0; i < box; i++)
@@ -114,25 +122,87 @@ done:
 	return st;
 }
 
-/* Makes the spectrum symmetric, as the operator is, and clips rounding below 0. */
+/* Eigenvalues below this fraction of the largest one, or of the mean response of a voxel to itself, are rounding. */
+#define ROUNDING 1e-5
+
+/* Makes the spectrum symmetric, as the operator is. */
 static void symmetrise(const gt_noise_patches *p, double *spectrum)
 {
 	const size_t m = p->layers;
 	for (size_t i = 0; i < p->box; i++, spectrum += m * m)
-		for (size_t l = 0; l < m; l++) {
-			spectrum[l * m + l] = fmax(0, spectrum[l * m + l]);
+		for (size_t l = 0; l < m; l++)
 			for (size_t j = 0; j < l; j++)
 				spectrum[l * m + j] = spectrum[j * m + l] = (spectrum[l * m + j] + spectrum[j * m + l]) / 2;
-		}
+}
+
+/* Mean response of a voxel to itself, and the largest at frequency i. */
+static double mean_answer(const gt_noise_patches *p, const double *spectrum)
+{
+	double sum = 0;
+	for (size_t i = 0; i < p->box; i++)
+		for (size_t l = 0; l < p->layers; l++)
+			sum += gt_noise_answer(p, spectrum, i, l);
+	return sum / (double)p->size;
+}
+
+static double largest_answer(const gt_noise_patches *p, const double *spectrum, size_t i)
+{
+	double largest = 0;
+	for (size_t l = 0; l < p->layers; l++)
+		largest = fmax(largest, gt_noise_answer(p, spectrum, i, l));
+	return largest;
+}
+
+struct spectra {
+	const gt_noise_patches *p;
+	double *F, *G, *S; /* G NULL: none, nor S */
+	double min;
+};
+
+static void make_definite_at(void *self, size_t begin, size_t end, int worker)
+{
+	const struct spectra *a = self;
+	const size_t m = a->p->layers, n = m * m;
+	double product[GT_NOISE_LAYERS * GT_NOISE_LAYERS];
+	(void)worker;
+	for (size_t i = begin; i < end; i++) {
+		const double min = a->G ? fmax(a->min, ROUNDING * largest_answer(a->p, a->F, i)) : 0;
+		gt_small_raise(m, min, a->F + i * n, a->S ? a->S + i * n : NULL);
+		if (!a->G)
+			continue;
+		gt_small_product(m, a->S + i * n, a->G + i * n, product);
+		gt_small_product(m, product, a->S + i * n, a->G + i * n);
+		gt_small_raise(m, 0, a->G + i * n, NULL);
+	}
+}
+
+/* Makes the spectra symmetric and positive semidefinite. Rounding of single precision makes eigenvalues of slices
+ * without rays negative, and then the cost has no minimum under penalties that grow linearly. So the eigenvalues of F
+ * are at least this rounding. S removes the directions below it, which the data do not determine, from G. */
+static void make_definite(const gt_strength_search *s, double *F, double *G, double *S)
+{
+	struct spectra a = { &s->patch, F, G, S, G ? ROUNDING * mean_answer(&s->patch, F) : 0 };
+	symmetrise(&s->patch, F);
+	if (G)
+		symmetrise(&s->patch, G);
+	if (!gt_backend_is_dry_run(s->be))
+		gt_parallel(gt_backend_pool(s->be), s->patch.box, 64, make_definite_at, &a);
 }
 
 /* x = value at voxel n/2 of a layer, else 0. */
-static void put_point(const gt_strength_search *s, size_t layer, float *host, double value, gt_array *x)
+static void put_point(const gt_strength_search *s, size_t layer, struct buffers *r, double value, gt_array *x)
 {
 	const size_t *n = s->patch.n;
-	memset(host, 0, s->patch.size * sizeof *host);
-	host[layer * s->patch.box + n[0] / 2 + n[0] * (n[1] / 2 + n[1] * (n[2] / 2))] = (float)value;
-	gt_array_put_float(host, x);
+	const size_t at = layer * s->patch.box + n[0] / 2 + n[0] * (n[1] / 2 + n[1] * (n[2] / 2));
+	if (gt_array_type(x) == GT_F64) {
+		memset(r->host, 0, s->patch.size * sizeof *r->host);
+		r->host[at] = value;
+		gt_array_put(r->host, x);
+	} else {
+		memset(r->single, 0, s->patch.size * sizeof *r->single);
+		r->single[at] = (float)value;
+		gt_array_put_float(r->single, x);
+	}
 }
 
 /* Measures the spectra at one position: projects a point of each layer, then backprojects w and wvw times the
@@ -140,16 +210,17 @@ static void put_point(const gt_strength_search *s, size_t layer, float *host, do
 static gt_status measure_place(gt_strength_search *s, const gt_linop *A, size_t stride, gt_array *w, gt_array *wvw, gt_noise_patch *at)
 {
 	gt_array *x = NULL, *y = NULL, *u = NULL;
-	struct buffers own = { NULL, NULL };
+	struct buffers own = { .host = NULL };
 	gt_status st = GT_OK;
 	GT_TRY(buffers_new(s, &own));
 	GT_TRY(new_spectrum(s, &at->F));
 	GT_TRY(new_spectrum(s, &at->G));
+	GT_TRY(new_spectrum(s, &at->S));
 	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
 	GT_TRY(gt_array_new(s->be, s->type, gt_linop_ny(A), &y));
 	GT_TRY(gt_array_like(y, &u));
 	for (size_t layer = 0; layer < s->patch.layers; layer++) {
-		put_point(s, layer, own.host, 1, x);
+		put_point(s, layer, &own, 1, x);
 		gt_forward(A, x, y);
 		gt_copy(y, u);
 		gt_mul(w, u);
@@ -159,8 +230,7 @@ static gt_status measure_place(gt_strength_search *s, const gt_linop *A, size_t 
 		gt_adjoint(A, y, x);
 		GT_TRY(add_response(s, x, layer, (double)stride, &own, at->G));
 	}
-	symmetrise(&s->patch, at->F);
-	symmetrise(&s->patch, at->G);
+	make_definite(s, at->F, at->G, at->S);
 done:
 	buffers_free(&own);
 	gt_array_free(x);
@@ -269,17 +339,17 @@ done:
 gt_status gt_strength_measure_penalty(gt_strength_search *s, const gt_penalty *R, gt_array *x, gt_array *g)
 {
 	const double height = QUADRATIC_RANGE_HU * GT_MU_WATER / 1000;
-	struct buffers own = { NULL, NULL };
+	struct buffers own = { .host = NULL };
 	gt_status st = GT_OK;
 	GT_TRY(buffers_new(s, &own));
 	GT_TRY(new_spectrum(s, &s->patch.R));
 	for (size_t layer = 0; layer < s->patch.layers; layer++) {
-		put_point(s, layer, own.host, height, x);
+		put_point(s, layer, &own, height, x);
 		gt_fill(0, g);
 		gt_penalty_gradient(R, x, g, NULL);
 		GT_TRY(add_response(s, g, layer, 1 / height, &own, s->patch.R));
 	}
-	symmetrise(&s->patch, s->patch.R);
+	make_definite(s, s->patch.R, NULL, NULL);
 done:
 	buffers_free(&own);
 	return st;

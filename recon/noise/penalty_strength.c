@@ -153,10 +153,10 @@ done:
 /* Grids of air show no object whose noise a strength could leave. Lungs and foams are above this fraction of water. */
 #define MAX_AIR 0.05
 
-/* In place of another failure of the search for such a grid. */
+/* In place of another failure of the search for such a grid. A start of 0 shows nothing. */
 static gt_status holds_air(const gt_strength_search *s, gt_status st)
 {
-	if (st != GT_ERR_ARG || gt_backend_is_dry_run(s->be) || !s->object.voxels || !(s->mean < MAX_AIR * s->q->water))
+	if (st != GT_ERR_ARG || gt_backend_is_dry_run(s->be) || !s->object.voxels || s->mean == 0 || !(s->mean < MAX_AIR * s->q->water))
 		return st;
 	return gt_fail(GT_ERR_ARG,
 	               "--grid: holds only air: its mean attenuation is %.2g mm-1, water has %.3g: expected an object for which to find "
@@ -221,8 +221,8 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_team_alone(s->be, 1); /* each rank has its own patches */
 	GT_TRY(st);
-	GT_TRY(gt_regularizer_new(spec, s->be, s->type, &box, NULL, &R));
-	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
+	GT_TRY(gt_regularizer_new(spec, s->be, GT_F64, &box, NULL, &R));
+	GT_TRY(gt_array_new(s->be, GT_F64, s->patch.size, &x));
 	GT_TRY(gt_array_like(x, &g));
 	GT_TRY(gt_strength_measure_penalty(s, R, x, g));
 	if (gt_backend_is_dry_run(s->be)) {
@@ -285,6 +285,7 @@ static void release(gt_strength_search *s)
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		free(s->patch.at[k].F);
 		free(s->patch.at[k].G);
+		free(s->patch.at[k].S);
 	}
 	free(s->patch.R);
 	gt_structure_free(&s->structure);

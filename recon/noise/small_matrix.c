@@ -1,10 +1,11 @@
-/* Pseudo-inverse and root of small symmetric matrices by Cholesky factorisation. */
+/* Pseudo-inverse and root of small symmetric matrices by Cholesky factorisation; eigenvalues by the Jacobi method. */
+#include <math.h>
 #include <string.h>
 #include "core/basis/symmetric.h"
 #include "recon/noise/small_matrix.h"
 
 /* A pivot below this fraction of its diagonal is rounding. */
-#define MIN_PIVOT 1e-10
+#define MIN_PIVOT 1e-13
 
 void gt_small_inverse(size_t n, const double *a, double *inverse)
 {
@@ -27,6 +28,32 @@ void gt_small_root(size_t n, const double *a, double *root)
 {
 	memcpy(root, a, n * n * sizeof *root);
 	gt_cholesky(n, MIN_PIVOT, root);
+}
+
+/* out = vectors diag(value) vectors'. */
+static void compose(size_t n, const double *vectors, const double *value, double *out)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j <= i; j++) {
+			double sum = 0;
+			for (size_t k = 0; k < n; k++)
+				sum += vectors[i * n + k] * value[k] * vectors[j * n + k];
+			out[i * n + j] = out[j * n + i] = sum;
+		}
+}
+
+void gt_small_raise(size_t n, double min, double *a, double *above)
+{
+	double vectors[GT_SMALL_ROWS * GT_SMALL_ROWS], value[GT_SMALL_ROWS], ratio[GT_SMALL_ROWS];
+	gt_symmetric_eigen(n, a, vectors);
+	for (size_t i = 0; i < n; i++) {
+		const double before = a[i * n + i];
+		value[i] = fmax(min, before);
+		ratio[i] = before > min ? 1 - min / before : 0;
+	}
+	compose(n, vectors, value, a);
+	if (above)
+		compose(n, vectors, ratio, above);
 }
 
 void gt_small_product(size_t n, const double *a, const double *b, double *out)

@@ -7,7 +7,7 @@
 /* A larger fraction of starved rays is reported. */
 #define MAX_STARVED_RATIO 1e-3
 /* The remaining noise is reported if it is less than this fraction of the target. */
-#define MIN_OF_ASKED 0.5
+#define MIN_OF_ASKED 0.95
 /* A larger logarithm of the expected noise over the target is reported. */
 #define MAX_LOG_MISSED 0.1
 /* Noise, in HU, below which there is practically none. */
@@ -81,7 +81,7 @@ double gt_strength_report_unreached(const gt_strength_search *s, double noise)
 	double square = 0;
 	for (int k = 0; k < GT_NOISE_PATCHES; k++)
 		square += s->patch.noise[k] * s->patch.noise[k] / GT_NOISE_PATCHES;
-	if (!(sqrt(square) < MIN_OF_ASKED * noise))
+	if (!s->patch.unreached || !(sqrt(square) < MIN_OF_ASKED * noise))
 		return INFINITY;
 	gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
 	          "target noise %.4g HU: without a penalty these voxels have %.3g HU: "

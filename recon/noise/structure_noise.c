@@ -16,13 +16,9 @@
 
 /* Voxels at each end of a patch of more than MIN_CUT voxels: the penalty lacks neighbours there. */
 enum { MARGIN = 4, MIN_CUT = 16 };
-/* Ratios are rounded to multiples of this, as logarithms: devices that round otherwise then find the same one. */
-#define RATIO_STEP 0.005
 /* The strength is changed until the noise is met as a logarithm, at most in this number of rounds. */
 #define MAX_LOG_MISSED 0.03
-enum { ROUNDS = 4 };
-/* Minimum slope of the logarithm of the noise over that of its target. */
-#define MIN_SLOPE 0.2
+enum { ROUNDS = 5 };
 
 void gt_structure_free(gt_structure_patches *t)
 {
@@ -148,151 +144,198 @@ gt_status gt_structure_measure(gt_strength_search *s, double strength)
 	return st == GT_ERR_DIVERGED ? GT_OK : st;
 }
 
-/* Fields of one patch, in addition to the descent's. */
+/* Iterates of one patch: without noise, and with it in both directions. */
 typedef struct {
-	double *z, *Fz; /* without the noise n */
-	double *n, *Fn; /* linear response to n */
-	double *up;     /* with it */
+	double *z[3], *Fz[3];
 } responses;
 
-static void move(const gt_patch_descent *s, const responses *r, double part)
+/* Parts of the noise in the three iterates. */
+static const double parts[3] = { 0, M_SQRT1_2, -M_SQRT1_2 };
+
+/* One measurement of the response to noise, in all patches. */
+struct measurement {
+	const gt_structure_patches *t; /* NULL: uniform object */
+	responses r[GT_NOISE_PATCHES];
+	int which; /* iterate */
+	int first; /* 0: from the iterates of another strength */
+};
+
+/* Without curvature F along a direction, a slope there has no minimum. */
+static void remove_undetermined(gt_patch_descent *s)
 {
-	for (size_t i = 0; i < s->p->size; i++) {
-		s->z[i] = r->z[i] + part * r->n[i];
-		s->Fz[i] = r->Fz[i] + part * r->Fn[i];
-	}
-	memset(s->d, 0, s->p->size * sizeof *s->d);
-	memset(s->Fd, 0, s->p->size * sizeof *s->Fd);
+	const size_t numbers = s->p->layers * s->p->layers;
+	const double *S = s->p->at[s->k].S;
+	gt_layers_transform(&s->t, s->Fz);
+	for (size_t i = 0; i < s->p->box; i++)
+		gt_layers_multiply(&s->t, i, S + i * numbers, NULL);
+	gt_layers_field(&s->t, s->Fz);
 }
 
 /* s->Fz: gradient of the data term at the image. At the ends of the patch, where the penalty lacks neighbours, it
  * balances the penalty of the short run instead. */
-static void set_slope(gt_patch_descent *s, const gt_structure_patches *t, responses *r)
+static void set_slope(gt_patch_descent *s, const gt_structure_patches *t)
 {
 	const gt_noise_patches *p = s->p;
 	const double *slope = t->slope + s->k * p->size, strength = t->strength * p->at[s->k].square;
 	memset(s->z, 0, p->size * sizeof *s->z);
-	gt_patch_penalty_gradient(s, r->up);
+	gt_patch_penalty_gradient(s, s->g);
 	for (size_t i = 0; i < p->size; i++) {
 		const size_t at[3] = { i % p->n[0], i / p->n[0] % p->n[1], i / p->n[0] / p->n[1] % p->n[2] };
 		int inner = 1;
 		for (int a = 0; a < 3; a++)
 			inner &= p->n[a] <= MIN_CUT || (at[a] >= 1 && at[a] + 1 < p->n[a]);
-		s->Fz[i] = inner ? slope[i] : -strength * r->up[i];
+		s->Fz[i] = inner ? slope[i] : -strength * s->g[i];
 	}
+	remove_undetermined(s);
 }
 
-/* Starts at the image with its structure, or at a sample of noise in a uniform object. */
-static void start(gt_patch_descent *s, const gt_structure_patches *t, responses *r)
+static void start_uniform(gt_patch_descent *s, void *self)
 {
-	const size_t n = s->p->size;
-	if (t) {
-		s->about = t->image + s->k * n;
-		set_slope(s, t, r);
-		memset(s->d, 0, n * sizeof *s->d);
-		memset(s->Fd, 0, n * sizeof *s->Fd);
-	} else {
-		s->about = NULL;
-		gt_patch_normal_field(s->p, s->k, 200 + s->k, s->z, &s->t);
-		gt_patch_descent_start(s);
-	}
-}
-
-/* Returns the squares of the response to noise there, added over the voxels that count. t NULL: uniform object. */
-static double respond(gt_patch_descent *s, const gt_structure_patches *t, const unsigned char *counts, responses *r)
-{
-	const gt_noise_patches *p = s->p;
-	const size_t n = p->size;
-	double sum = 0;
-	gt_patch_normal_field(p, s->k, 100 + s->k, s->z, &s->t);
+	(void)self;
+	s->about = NULL;
+	gt_patch_normal_field(s->p, s->k, 200 + s->k, s->z, &s->t);
 	gt_patch_descent_start(s);
-	memcpy(r->n, s->z, n * sizeof *r->n);
-	memcpy(r->Fn, s->Fz, n * sizeof *r->Fn);
-	start(s, t, r);
-	gt_patch_descent_run(s);
-	memcpy(r->z, s->z, n * sizeof *r->z);
-	memcpy(r->Fz, s->Fz, n * sizeof *r->Fz);
-	move(s, r, sqrt(0.5));
-	gt_patch_descent_run(s);
-	memcpy(r->up, s->z, n * sizeof *r->up);
-	move(s, r, -sqrt(0.5));
-	gt_patch_descent_run(s);
-	for (size_t i = 0; i < n; i++) {
-		const double d = r->up[i] - s->z[i];
-		sum += counts[i] ? d * d / 2 : 0;
-	}
-	return sum;
 }
 
-/* *noise: RMS of the response over the voxels that count, mm^-1, of t, NULL: in a uniform object. 0: no voxel counts.
- * p->noise: the response of each patch with such voxels, times scale. */
-static gt_status measure_response(gt_noise_patches *p, const gt_structure_patches *t, const unsigned char *counts, double strength,
-                                  double scale, double *noise)
+/* Moves from the iterate without noise by a part of the linear response to the noise. */
+static void add_noise(gt_patch_descent *s, void *self)
 {
-	const size_t n = p->size;
+	const struct measurement *a = self;
+	const responses *r = &a->r[s->k];
+	const double part = parts[a->which];
+	gt_patch_normal_field(s->p, s->k, 100 + s->k, s->z, &s->t);
+	gt_patch_descent_start(s);
+	for (size_t i = 0; i < s->p->size; i++) {
+		s->z[i] = r->z[0][i] + part * s->z[i];
+		s->Fz[i] = r->Fz[0][i] + part * s->Fz[i];
+	}
+}
+
+static void start(gt_patch_descent *s, struct measurement *a)
+{
+	if (!a->first)
+		for (size_t k = 0; k < s->p->places; k++) {
+			memcpy(s[k].z, a->r[k].z[a->which], s->p->size * sizeof *s->z);
+			memcpy(s[k].Fz, a->r[k].Fz[a->which], s->p->size * sizeof *s->z);
+		}
+	else if (a->which)
+		gt_patch_descents_each(s, add_noise, a);
+	else if (!a->t)
+		gt_patch_descents_each(s, start_uniform, NULL);
+	else
+		for (size_t k = 0; k < s->p->places; k++)
+			if (s[k].used) {
+				s[k].about = a->t->image + k * s->p->size;
+				set_slope(&s[k], a->t);
+			}
+}
+
+static void respond(gt_patch_descent *s, struct measurement *a)
+{
+	for (a->which = 0; a->which < 3; a->which++) {
+		start(s, a);
+		gt_patch_descents_run(s, GT_PATCH_ITERATIONS);
+		for (size_t k = 0; k < s->p->places; k++) {
+			memcpy(a->r[k].z[a->which], s[k].z, s->p->size * sizeof *s->z);
+			memcpy(a->r[k].Fz[a->which], s[k].Fz, s->p->size * sizeof *s->z);
+		}
+	}
+	a->first = 0;
+}
+
+/* Returns the RMS of the response over the voxels that count, mm^-1, 0: none. p->noise: the response of each patch with
+ * such voxels, times scale. */
+static double rms_response(gt_noise_patches *p, const struct measurement *a, const unsigned char *counts, double scale)
+{
 	double sum = 0;
 	size_t count = 0;
-	double *fields = malloc(5 * n * sizeof *fields);
-	gt_patch_descent s = { .p = NULL };
-	gt_status st = fields ? GT_OK : gt_patch_no_memory(p);
-	GT_TRY(st);
-	responses r = { fields, fields + n, fields + 2 * n, fields + 3 * n, fields + 4 * n };
-	GT_TRY(gt_patch_descent_new(p, &s));
 	for (size_t k = 0; k < p->places; k++) {
+		double squares = 0;
 		size_t here = 0;
-		for (size_t i = 0; i < n; i++)
-			here += counts[k * n + i];
-		if (!here)
-			continue;
-		gt_patch_descent_at(&s, k, strength, p->curvature);
-		const double squares = respond(&s, t, counts + k * n, &r);
-		p->noise[k] = scale * sqrt(squares / (double)here);
+		for (size_t i = 0; i < p->size; i++) {
+			const double d = a->r[k].z[1][i] - a->r[k].z[2][i];
+			squares += counts[k * p->size + i] ? d * d / 2 : 0;
+			here += counts[k * p->size + i];
+		}
+		if (here)
+			p->noise[k] = scale * sqrt(squares / (double)here);
 		sum += squares;
 		count += here;
 	}
-	GT_TRY(gt_backend_status(gt_array_backend(p->x)));
-	*noise = count ? sqrt(sum / (double)count) : 0;
+	return count ? sqrt(sum / (double)count) : 0;
+}
+
+/* Leaves out patches without a voxel that counts. */
+static void choose_patches(gt_patch_descent *s, const unsigned char *counts)
+{
+	const size_t n = s->p->size;
+	for (size_t k = 0; k < s->p->places; k++)
+		s[k].used = memchr(counts + k * n, 1, n) != NULL;
+}
+
+struct rounds {
+	gt_noise_patches *p;
+	gt_patch_descent *d;
+	const unsigned char *counts;
+	struct measurement a;
+	double uniform, response; /* noise of a uniform object, and its response; 0: not yet measured */
+};
+
+/* The response to noise is scaled to the noise of a uniform object, which is below the target if voxels are large. */
+static gt_status measure_round(void *self, double strength, double *off)
+{
+	struct rounds *r = self;
+	const gt_status st = gt_noise_patches_linearise(r->p, strength);
+	if (st != GT_OK)
+		return st;
+	gt_patch_descents_at(r->d, strength, r->p->curvature);
+	respond(r->d, &r->a);
+	*off = log(rms_response(r->p, &r->a, r->counts, r->uniform / r->response) / r->response);
+	return gt_backend_status(gt_array_backend(r->p->x));
+}
+
+static gt_status meet_noise(gt_strength_search *s, gt_patch_descent *d, double *fields, double *strength)
+{
+	gt_noise_patches *p = &s->patch;
+	struct rounds r = { .p = p, .d = d, .counts = s->structure.counts, .uniform = gt_noise_patches_mean(p), .a.first = 1 };
+	const gt_noise_trials trials = { measure_round, &r, MAX_LOG_MISSED, ROUNDS };
+	double off = 0;
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < 6 * p->places; i++)
+		*(i % 2 ? &r.a.r[i / 6].Fz[i % 6 / 2] : &r.a.r[i / 6].z[i % 6 / 2]) = fields + i * p->size;
+	choose_patches(d, r.counts);
+	gt_patch_descents_at(d, *strength, p->curvature);
+	respond(d, &r.a);
+	r.response = rms_response(p, &r.a, r.counts, 1);
+	r.a.first = 1;
+	r.a.t = &s->structure;
+	if (!(r.response > 0))
+		return GT_OK;
+	GT_TRY(gt_noise_search(&trials, strength, &off));
+	if (!isfinite(off))
+		return GT_OK;
+	s->structure.missed = exp(off);
+	gt_noise_patches_scale(p, r.uniform * exp(off) / gt_noise_patches_mean(p));
 done:
-	gt_patch_descent_free(&s);
-	free(fields);
 	return st;
 }
 
-/* RMS over all patches. */
-static double mean_noise(const gt_noise_patches *p)
-{
-	double sum = 0;
-	for (size_t k = 0; k < p->places; k++)
-		sum += p->noise[k] * p->noise[k];
-	return sqrt(sum / (double)p->places);
-}
-
-/* The response to noise is scaled to the noise of a uniform object, which is below the target if voxels are large. */
 gt_status gt_structure_strength(gt_strength_search *s, double noise, double *strength)
 {
 	gt_noise_patches *p = &s->patch;
-	const gt_structure_patches *t = &s->structure;
-	double found, response = 0, target = noise, last = 0, step = 0;
-	gt_status st = GT_OK;
-	GT_TRY(gt_noise_patches_strength(p, noise, strength));
-	const double uniform = mean_noise(p);
-	GT_TRY(gt_structure_measure(s, *strength));
-	if (t->counts)
-		GT_TRY(measure_response(p, NULL, t->counts, *strength, 1, &response));
-	for (int i = 0; response > 0; i++) {
-		GT_TRY(measure_response(p, t, t->counts, *strength, uniform / response, &found));
-		const double off = RATIO_STEP * round(log(found / response) / RATIO_STEP);
-		if (!isfinite(off))
-			break;
-		s->structure.missed = exp(off);
-		if (fabs(off) < MAX_LOG_MISSED || i + 1 == ROUNDS)
-			break;
-		const double slope = i ? fmin(1, fmax(MIN_SLOPE, (off - last) / step)) : 1; /* secant */
-		last = off;
-		step = -off / slope;
-		target *= exp(step);
-		GT_TRY(gt_noise_patches_strength(p, target, strength));
-	}
+	gt_patch_descent d[GT_NOISE_PATCHES];
+	double *fields = NULL;
+	gt_status st = gt_noise_patches_strength(p, noise, strength);
+	if (st == GT_OK)
+		st = gt_structure_measure(s, *strength);
+	if (st != GT_OK || !s->structure.counts || p->unreached)
+		return st;
+	GT_TRY(gt_patch_descents_new(p, d));
+	if (!(fields = calloc(6 * p->places * p->size, sizeof *fields)))
+		GT_TRY(gt_patch_no_memory(p));
+	GT_TRY(meet_noise(s, d, fields, strength));
 done:
+	gt_patch_descents_free(d);
+	free(fields);
 	return st;
 }

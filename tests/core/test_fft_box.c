@@ -62,10 +62,9 @@ END_TEST
 START_TEST(spectrum)
 {
 	const size_t n[3] = { 8, 4, 2 }, middle = 4 + 8 * (2 + 4 * 1);
-	float response[64] = { 0 };
-	double both[64], one[64], tapered[64];
+	double response[64] = { 0 }, both[64], one[64], tapered[64];
 	response[middle] = 2;
-	response[middle - 1] = response[middle + 1] = -0.5f;
+	response[middle - 1] = response[middle + 1] = -0.5;
 	ck_ok(gt_fft_box_spectrum(n, response, 0, both));
 	ck_ok(gt_fft_box_spectrum(n, response, 1, tapered));
 	response[middle - 1] = 0;

@@ -365,7 +365,7 @@ START_TEST(quadratic_model)
 		R[i] = 2;
 	}
 	for (int k = 0; k < GT_NOISE_PATCHES; k++)
-		p.at[k] = (gt_noise_patch){ F, G, 1.5 };
+		p.at[k] = (gt_noise_patch){ .F = F, .G = G, .square = 1.5 };
 	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 0), 3. / 5, 1e-12);
 	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 7), 3. / (5 + 7 * 1.5 * 2), 1e-12);
 	ck_assert_double_eq_tol(gt_noise_patches_quadratic_strength(&p, 3. / (5 + 7 * 1.5 * 2)), 7, 1e-7);
