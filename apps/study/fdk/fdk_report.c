@@ -74,8 +74,8 @@ static const study_section sections[] = {
 	  "%." },
 	{ "Access patterns",
 	  "One thread of the GPU fetches all texels of 1 to 64 images of 1024 x 1024 floats once (figures 6 and 7 of Lu et al.). The "
-	  "images are layers of one texture, or a texture each. Intra-layer first: one layer after the other. Inter-layer first: all layers "
-	  "at a position, then the next position. Inner loops are unrolled by 8. It needs CUDA.",
+	  "images are layers of one texture, or a texture each. Intra-layer first: one layer after the other. Inter-layer first: all "
+	  "layers at a position, then the next position. Inner loops are unrolled by 8. It needs CUDA.",
 	  "patterns", "Nanoseconds per texel; lower is better.", STUDY_PATTERNS,
 	  "The paper: inter-layer first on a layered texture is fastest, with the most hits in the texture cache." },
 	{ "Data structures",
