@@ -14,8 +14,8 @@
 /* Noise and corrections leave smaller values in air; with a drift of the source, below MAX_DRIFT. */
 #define MAX_AIR 0.05f
 #define MAX_DRIFT 0.2f
-/* Views of a sample. */
-enum { VIEWS = 32 };
+/* Views of a sample. Values of a block, which stays in the cache from count to count. */
+enum { VIEWS = 32, BLOCK = 4096 };
 
 static int is_implausible(float x) { return (x < MIN_LINE_INTEGRAL) | (x > MAX_LINE_INTEGRAL); }
 
@@ -37,12 +37,16 @@ GT_WIDER static size_t count_above(const float *value, size_t n, float sign, flo
 
 void gt_value_range_scan(gt_value_range *r, const float *value, size_t n)
 {
-	const size_t implausible = count_implausible(value, n);
+	size_t implausible = 0;
+	for (size_t i = 0; i < n; i += BLOCK) {
+		const size_t m = n - i < BLOCK ? n - i : BLOCK;
+		implausible += count_implausible(value + i, m);
+		r->negative += count_above(value + i, m, -1, MAX_AIR);
+		r->positive += count_above(value + i, m, 1, MAX_AIR);
+		r->deep += count_above(value + i, m, -1, MAX_DRIFT);
+		r->high += count_above(value + i, m, 1, MAX_DRIFT);
+	}
 	r->looked += n;
-	r->negative += count_above(value, n, -1, MAX_AIR);
-	r->positive += count_above(value, n, 1, MAX_AIR);
-	r->deep += count_above(value, n, -1, MAX_DRIFT);
-	r->high += count_above(value, n, 1, MAX_DRIFT);
 	if (implausible && !r->implausible)
 		r->min = r->max = value[0];
 	r->implausible += implausible;

@@ -202,11 +202,15 @@ gt_status study_or_left_out(study *s, gt_status st, const char *part, const char
 
 int study_is_late(const study *s) { return s->seconds >= 0 && app_seconds() - s->started > s->seconds; }
 
-gt_status study_in_time(study *s, const char *part, gt_status (*run)(study *s))
+gt_status study_run_parts(study *s)
 {
-	if (!study_is_late(s))
-		return run(s);
-	study_leave_out_as(s, part, "all", FORMAT("the %.0f s of --seconds were over", s->seconds));
+	for (const study_part *p = s->kind->order; p < s->kind->order + s->kind->orders; p++)
+		if (s->one && strcmp(s->one, p->name))
+			continue;
+		else if (p->whole && study_is_late(s))
+			study_leave_out_as(s, p->name, "all", FORMAT("the %.0f s of --seconds were over", s->seconds));
+		else
+			GT_OR_RETURN(p->run(s));
 	return GT_OK;
 }
 

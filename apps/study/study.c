@@ -19,7 +19,8 @@ static const cli_option options[] = {
 	{ .name = "size", .kind = CLI_TEXT, .value = "small|full",
 	  .help = "quality: one coarse slice (default), or many slices at the scanner's pixels; iterative: one slice, or all (default)",
 	  .at = AT(size) },
-	{ .name = "case", .kind = CLI_TEXT, .value = "NAME", .help = "quality: run this case only, e.g. helix or parallel", .at = AT(one) },
+	{ .name = "case", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "accuracy, fdk: run this part only, e.g. few-slices or patterns; quality: this case only, e.g. helix", .at = AT(one) },
 	{ .name = "cpu-reduce", .kind = CLI_INT, .value = "N",
 	  .help = "iterative: repeat every run on the CPU at 1/N of the size (default 4; 1 with --quick and without a GPU)",
 	  .at = AT(cpu_reduce), .min = 1, .max = 16 },
@@ -123,6 +124,17 @@ static int takers(unsigned option, char text[STUDY_LINE])
 	return n;
 }
 
+static gt_status check_part(const study_kind *kind, const char *one)
+{
+	const char *name[32];
+	for (size_t i = 0; i < kind->orders; i++) {
+		name[i] = kind->order[i].name;
+		if (!strcmp(one, name[i]))
+			return GT_OK;
+	}
+	return kind->orders ? gt_unknown_of(FORMAT("case of the study '%s'", kind->name), one, name, kind->orders) : GT_OK;
+}
+
 /* Options that not every study takes, and those that only measure. */
 static gt_status check(const study *s, const study_options *o)
 {
@@ -157,7 +169,7 @@ static gt_status check(const study *s, const study_options *o)
 		return gt_fail(GT_ERR_ARG, "--size=%s: cannot be combined with --quick", o->size);
 	if (o->size && strcmp(o->size, "small") && strcmp(o->size, "full"))
 		return gt_fail(GT_ERR_ARG, "--size=%s: expected small or full", o->size);
-	return GT_OK;
+	return o->one ? check_part(s->kind, o->one) : GT_OK;
 }
 
 static gt_status begin(study *s, const char *name)
@@ -225,6 +237,7 @@ static int run(const cli_call *call, const void *given)
 	gt_status st = GT_OK;
 	s.started = app_seconds();
 	s.seconds = (double)o->seconds;
+	s.one = o->one;
 	s.progress.what = s.doing;
 	GT_TRY(begin(&s, call->file[0]));
 	GT_TRY(cli_need("--output", o->output));
@@ -265,6 +278,7 @@ const cli_command cli_study = {
 		"  gantry study accuracy scan.nc -o study --quick\n"
 		"  gantry study iterative -o study --quick\n"
 		"  gantry study scale -o study --quick --backend cpu:1 --members 1,2\n"
+		"  gantry study fdk -o patterns --case patterns\n"
 		"  gantry study fdk -o undrawn --no-figures\n"
 		"  gantry study fdk --from undrawn -o study\n",
 	.options = options,

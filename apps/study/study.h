@@ -105,9 +105,13 @@ typedef struct study_page study_page;
 /* Options that only some studies take. */
 enum { TAKES_SCAN = 1, TAKES_GRID = 2, TAKES_CPU = 4, TAKES_SECONDS = 8, TAKES_LOGS = 16, TAKES_SIZE = 32, TAKES_CASE = 64,
        TAKES_RANKS = 128 };
+/* A part of a study, which --case runs alone. whole: --seconds leaves all of it out; else it leaves out its cases. */
+typedef struct { const char *name; gt_status (*run)(study *s); int whole; } study_part;
 /* One study; functions in the order of calls, NULL: none. */
 typedef struct {
 	const char *name, *title, *intro;
+	const study_part *order;        /* [orders] in order of execution; NULL: --case is of the study itself, or not taken */
+	size_t orders;
 	const study_columns *table;     /* [tables] */
 	size_t tables, own_size;
 	unsigned takes;
@@ -144,6 +148,7 @@ struct study {
 	size_t steps, done;
 	double started, step_started;
 	double seconds;                 /* --seconds; < 0: no limit */
+	const char *one;                /* --case: the only part; NULL: all */
 	gt_status st;                   /* the first failure of the figures */
 };
 
@@ -158,8 +163,8 @@ void study_leave_out(study *s, const char *part, const char *name);
 gt_status study_or_left_out(study *s, gt_status st, const char *part, const char *name);
 /* 1: the time of --seconds is over. */
 int study_is_late(const study *s);
-/* Runs a part of a study, or leaves all of it out if it is late. */
-gt_status study_in_time(study *s, const char *part, gt_status (*run)(study *s));
+/* Runs the parts of the study in order. */
+gt_status study_run_parts(study *s);
 /* Counts one step and shows its text. The table of steps gets its duration. */
 void study_step(study *s, const char *format, ...) GT_PRINTF(2, 3);
 /* At least n uniform floats in [0,1), kept for the next call; they may repeat: for times. GT_ERR_MEMORY. */

@@ -66,6 +66,10 @@ done < <(cells "$page" 5 | grep . | sort -u)
 while read -r commit; do
 	grep -rq "$commit" "$tree"/docs/measurements.md "$tree"/docs/measurements || fail "no measurement at commit $commit"
 done < <(grep -oE '\b[0-9a-f]{7,8}\b' "$page" | grep '[a-f]' | sort -u)
+# Figures of the README stand in the measurements.
+while read -r figure; do
+	grep -qE "(^|[^0-9.])$figure([^0-9.]|\.?\$|\.[^0-9])" "$tree/docs/measurements.md" || fail "README.md: $figure is not in docs/measurements.md"
+done < <(sed -n '/^## How fast/,/^## Next/p' "$tree/README.md" | awk -F'|' 'NF == 4 { print $3 }' | grep -oE '[0-9]+(\.[0-9]+)?' | grep -vxE '[0-9]' | sort -u)
 # Every row has a result, or a reason why there is none.
 awk -F'|' 'NF == 7 && $2 !~ /^ *(item|---)/ && $5 ~ /^ *$/ && $4 !~ /definitions/' "$page" | grep . && fail "rows without a result"
 finish

@@ -88,6 +88,16 @@ grep -q '"head","all","the 0 s of --seconds were over"' late/left-out.csv || fai
 awk -F, 'NR > 1 && !($NF > 0)' late/steps.csv | grep . && fail "a step without a time"
 [ "$(wc -l <small/steps.csv)" -gt "$(wc -l <late/steps.csv)" ] || fail "--seconds 0 has as many steps"
 
+# One part alone: the other figures are left out, and the report names their tables.
+ok study accuracy -o part --quick --case few-slices --backend "$backend"
+[ "$(wc -l <part/few-slices-back.csv)" -eq 4 ] || fail "not three sizes: $(cat part/few-slices-back.csv)"
+[ "$(find part -name '*.png')" = part/few-slices.png ] || fail "other figures than one: $(ls part)"
+grep -q 'times.csv has no rows' part/report.html || fail "the report does not name a part that was not run"
+ok study accuracy -o bar --quick --case bar --no-figures --backend "$backend"
+[ "$(wc -l <bar/bar-errors.csv)" -ge 2 ] || fail "no errors of the bar"
+refused 2 "unknown case of the study 'accuracy' 'few-slice': did you mean 'few-slices'" study accuracy -o never --case few-slice
+refused 2 "cannot be combined with --case" study accuracy -o never --from part --case bar
+
 # An existing folder is not touched.
 before=$(find small | sort | cksum)
 refused 2 "--output=small: already exists" study accuracy -o small --quick

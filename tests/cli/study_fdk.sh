@@ -6,8 +6,8 @@
 column() { grep -m 1 -E "$2" "$1" | awk -v want="$3" '{ n = 1; for (i = 1; i <= length($0); i++) { c = substr($0, i, 1); if (c == "\"") q = !q; else if (c == "," && !q) n++; else if (n == want) out = out c } print out }'; }
 
 figures="ladder quality angles passes sizes stages rabbitct"
-launched="blocks launches textures" counted=counts # by kernels with textures: on CUDA alone
-tables="about forms limits ladder quality angles passes sizes stages rabbitct copies cache"
+launched="blocks launches textures patterns" counted=counts # by kernels with textures: on CUDA alone
+tables="about forms limits ladder quality angles passes sizes stages pipelines rabbitct copies cache"
 
 # Refusals leave no file.
 refused 2 "--grid=8x8x8@1x1x1: is for the study 'accuracy'" study fdk -o never --grid 8x8x8@1x1x1
@@ -47,6 +47,14 @@ ok study fdk -o short --quick --no-figures --backend "$backend" --seconds 0
 grep -q '^"sizes".*the 0 s of --seconds were over' short/left-out.csv || fail "nothing is left out: $(cat short/left-out.csv)"
 [ "$(wc -l <short/limits.csv)" -ge 2 ] || fail "no limits in short/"
 
+# One part alone.
+ok study fdk -o hits --quick --no-figures --backend "$backend" --case cache
+cmp hits/cache.csv plain/cache.csv || fail "the model of the cache differs if it runs alone"
+[ "$(wc -l <hits/sizes.csv)" -eq 1 ] || fail "another part was run: $(cat hits/sizes.csv)"
+ok study fdk -o sizes --quick --no-figures --backend "$backend" --case sizes
+[ "$(wc -l <sizes/sizes.csv)" -gt 3 ] || fail "sizes need the ladder: $(cat sizes/left-out.csv)"
+refused 2 "did you mean 'patterns'" study fdk -o never --case pattern
+
 # Single precision agrees with double; times exist and add up; GPU measurements are reported as missing.
 for body in shepp-logan forbild-head; do
 	psnr=$(column plain/quality.csv "^\"$body.*CPU, [0-9]* threads?\",\"CPU\"" 4)
@@ -61,6 +69,7 @@ holds "$rmse >= 0 && $rmse < 0.2" "rabbitct: RMSE $rmse HU"
 holds "$(column plain/rabbitct.csv "$chosen" 7) / $(column plain/rabbitct.csv "$chosen" 6) > 1.0737 && $(column plain/rabbitct.csv "$chosen" 7) / $(column plain/rabbitct.csv "$chosen" 6) < 1.0738"
 holds "$(sed 's/^"[^"]*"//' plain/stages.csv | awk -F, 'NR > 1 { all += last; last = $2 == "NaN" ? 0 : $2 } END { print all / last }') < 1.0001" "stages take longer than the whole"
 holds "$(sed -n 's/^"the whole",[^,]*,[^,]*,\([^,]*\),.*/\1/p' plain/stages.csv) > 0" "no time of the stages at the same time"
+[ "$(awk -F, 'NR > 1 && $(NF - 1) > 0' plain/pipelines.csv | wc -l)" -eq 3 ] || fail "pipelines without a time: $(cat plain/pipelines.csv)"
 find plain -name '*.nc' | grep . && fail "files of the stages are left over"
 if [ "$backend" = cpu ]; then
 	grep -q '^"A: .*"needs CUDA"' plain/ladder.csv || fail "the report does not state that form A needs CUDA"
@@ -207,6 +216,12 @@ END
 		echo "\"$n^3, N' = 20\",\"one layered texture, views outside\",\"intra\",20,256,0.3,560,0.66,NaN,NaN"
 	done
 } >gpu/textures.csv
+cat >gpu/patterns.csv <<'END'
+"layers","layered, inter-layer first [ns per texel]","layered, intra-layer first [ns per texel]","a texture per layer, inter-layer first [ns per texel]","a texture per layer, intra-layer first [ns per texel]"
+1,40,41,40,41
+8,25,41,30,41
+64,30,42,45,41
+END
 ok study fdk --from gpu -o redrawn
 # shellcheck disable=SC2086
 drawn redrawn ladder quality angles passes sizes stages rabbitct $launched

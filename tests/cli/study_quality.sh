@@ -8,7 +8,7 @@ refused 2 "is for the study 'accuracy'" study quality -o never --grid 8x8x8@1x1x
 refused 2 "--size=huge: expected small or full" study quality -o never --size huge
 refused 2 "cannot be combined with --quick" study quality -o never --size full --quick
 refused 2 "is for the studies 'iterative' and 'quality'" study accuracy -o never --size full
-refused 2 "is for the study 'quality'" study accuracy -o never --case helix
+refused 2 "is for the studies 'accuracy', 'fdk' and 'quality'" study iterative -o never --case helix
 refused 2 "did you mean 'helix'" study quality -o never --case helx
 nothing_left never "a study that was refused"
 

@@ -33,15 +33,24 @@ static gt_status measure(study *s)
 	/* all but the head have references too */
 	s->steps = study_times_steps(s) + 11 * study_count(s, IN_ACCURACY) + 2;
 	study_begin_tables(s, STUDY_TIMES, STUDY_INTERPOLATION);
-	GT_OR_RETURN(study_bar(s));
-	GT_OR_RETURN(study_interpolation(s));
-	GT_OR_RETURN(study_ones(s));
-	GT_OR_RETURN(study_times(s));
-	GT_OR_RETURN(study_in_time(s, "random", study_random_errors));
-	GT_OR_RETURN(study_in_time(s, "random, cube", study_cube_errors));
-	GT_OR_RETURN(study_in_time(s, "head", study_head_error));
-	return GT_OK;
+	return study_run_parts(s);
 }
+
+/* Tables and figures of the paper first, short ones before long ones, for --seconds. */
+static const study_part order[] = {
+	{ "bar", study_bar, 0 },
+	{ "interpolation", study_interpolation, 0 },
+	{ "ones", study_ones, 0 },
+	{ "times", study_times, 0 },
+	{ "few-slices", study_few_slices, 0 },
+	{ "gups", study_gups, 1 },
+	{ "views", study_views, 0 },
+	{ "size", study_size, 0 },
+	{ "slices", study_slices, 0 },
+	{ "random", study_random_errors, 1 },
+	{ "random-cube", study_cube_errors, 1 },
+	{ "head", study_head_error, 1 },
+};
 
 /* The whole field of view of the paper's scanner, or a scan file. */
 static gt_status prepare(study *s, const study_options *o)
@@ -102,7 +111,9 @@ const study_kind study_kind_accuracy = {
 	.table = tables,
 	.tables = sizeof tables / sizeof *tables,
 	.own_size = sizeof(study_accuracy_own),
-	.takes = TAKES_SCAN | TAKES_GRID | TAKES_SECONDS,
+	.takes = TAKES_SCAN | TAKES_GRID | TAKES_SECONDS | TAKES_CASE,
+	.order = order,
+	.orders = sizeof order / sizeof *order,
 	.drop = drop,
 	.prepare = prepare,
 	.measure = measure,

@@ -50,9 +50,14 @@ const char *study_model(const study_variant *v);
 /* The problem of table III. */
 const app_workload *study_cube(const study *s);
 
-/* Times: tables and sweeps. */
+/* Times: tables II and III, then figures 7 to 10. Sweeps without the table of times measure long cases in full. */
 size_t    study_times_steps(const study *s);
 gt_status study_times(study *s);
+gt_status study_gups(study *s);
+gt_status study_views(study *s);
+gt_status study_size(study *s);
+gt_status study_slices(study *s);
+gt_status study_few_slices(study *s);
 
 /* Some voxels of a grid. */
 typedef struct { size_t first[3], n[3]; } study_box;

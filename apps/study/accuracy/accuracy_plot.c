@@ -239,18 +239,24 @@ void study_accuracy_figures(study *s)
 {
 	const int speedups = s->gpu[0] != 0;
 	const size_t *shown = accuracy_of(s)->shown;
-	draw_bars(s, "times", "time [s]", "whole scan: time of the kernels", 4, 9);
+	if (study_rows(&s->table[STUDY_TIMES]))
+		draw_bars(s, "times", "time [s]", "whole scan: time of the kernels", 4, 9);
 	if (study_rows(&s->table[STUDY_GUPS]))
 		draw_bars(s, "gups", "GUPS [2^30/s]", "cube: updates of voxels", 2, 3);
 	draw_sweep(s, "views", "views", STUDY_VIEWS_FORWARD, speedups);
 	draw_sweep(s, "size", "voxels along x and along y", STUDY_SIZE_FORWARD, speedups);
 	draw_sweep(s, "slices", "rows and slices", STUDY_SLICES_FORWARD, speedups);
 	draw_sweep(s, "few-slices", "rows and slices", STUDY_FEW_FORWARD, 0);
-	draw_view(s, "0", STUDY_AT_0, shown[0]);
-	if (s->table[STUDY_FORWARD_45].columns)
+	if (study_rows(&s->table[STUDY_FORWARD_0]))
+		draw_view(s, "0", STUDY_AT_0, shown[0]);
+	if (study_rows(&s->table[STUDY_FORWARD_45]))
 		draw_view(s, "45", STUDY_AT_45, shown[1]);
-	draw_slice(s, "one", STUDY_FROM_ONE);
-	draw_slice(s, "all", STUDY_FROM_ALL);
-	draw_bar(s);
-	draw_interpolation(s);
+	if (study_rows(&s->table[STUDY_BACK_ERRORS])) {
+		draw_slice(s, "one", STUDY_FROM_ONE);
+		draw_slice(s, "all", STUDY_FROM_ALL);
+	}
+	if (study_rows(&s->table[STUDY_BAR_ERRORS]))
+		draw_bar(s);
+	if (study_rows(&s->table[STUDY_INTERPOLATION]))
+		draw_interpolation(s);
 }

@@ -31,7 +31,7 @@ static void times(const study *s, study_page *p)
 	study_page_text(p, NULL,
 	                "The paper has, forward and back: 32 threads 1.57 and 1.49, branchless 17.7 and 17.9, branch-based 5.25 and 6.05, "
 	                "in double 1.34 and 0.86, Z-line back 16.6.");
-	study_page_figure(p, "times", "Time of the kernels for the whole scan; lower is better.");
+	figure_of(s, p, STUDY_TIMES, "times", "Time of the kernels for the whole scan; lower is better.");
 	figure_of(s, p, STUDY_GUPS, "gups", "GUPS on the cube; higher is better.");
 }
 
@@ -118,10 +118,13 @@ static void ones(const study *s, study_page *p)
 		"voxels along each axis), and its difference from the model in double over the largest value of the slice. The first pair "
 		"is the reference.";
 	study_page_sections(p, &forward, 1);
-	forward_pictures(s, "0", below, p);
-	if (s->table[STUDY_FORWARD_45].columns)
+	if (study_rows(&s->table[STUDY_FORWARD_0]))
+		forward_pictures(s, "0", below, p);
+	if (study_rows(&s->table[STUDY_FORWARD_45]))
 		forward_pictures(s, "45", below, p);
 	study_page_sections(p, &back, 1);
+	if (!study_rows(&s->table[STUDY_BACK_ERRORS]))
+		return;
 	back_pictures(s, "one",
 	              s->scan->shape != GT_PARALLEL
 	                      ? one
@@ -178,5 +181,5 @@ void study_accuracy_parts(const study *s, study_page *p)
 		"has 8 bits of fraction: steps of 1/256, errors of at most 1/512. The curves of projectors are running sums over "
 		"pixels of 1/32768 voxel that see one voxel; projectors that fetch integral images from textures show the steps. All "
 		"values are in interpolation.csv.");
-	study_page_figure(p, "interpolation", "Left: the value. Right: its difference from the exact value.");
+	figure_of(s, p, STUDY_INTERPOLATION, "interpolation", "Left: the value. Right: its difference from the exact value.");
 }

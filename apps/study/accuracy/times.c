@@ -200,7 +200,7 @@ static double gups(const gt_scan *scan, const gt_grid *grid, double time)
 	return (double)gt_grid_voxels(grid) * (double)scan->views / 1073741824 / time;
 }
 
-static gt_status table_of_times(study *s)
+gt_status study_times(study *s)
 {
 	study_table *table = &s->table[STUDY_TIMES];
 	seconds one = none;
@@ -218,7 +218,7 @@ static gt_status table_of_times(study *s)
 	return GT_OK;
 }
 
-static gt_status table_of_gups(study *s)
+gt_status study_gups(study *s)
 {
 	gt_scan *scan = NULL;
 	gt_grid grid;
@@ -280,14 +280,13 @@ typedef struct {
 	unsigned with; /* the variants */
 } sweep;
 
-/* The cheapest first, for --seconds. */
-static const sweep sweeps[] = {
-	{ "few rows and slices", { 1, 4, 8, 16, 17, 24, 32, 33, 48, 64 }, { 1, 2, 5 }, with_slices, STUDY_FEW_FORWARD, IN_FEW },
-	{ "number of views", { 100, 500, 1000, 2500, 5000, 11000 }, { 20, 40, 80 }, with_views, STUDY_VIEWS_FORWARD, IN_SWEEPS },
-	{ "size in plane", { 256, 384, 512, 768, 1024, 1408 }, { 32, 48, 64 }, with_size, STUDY_SIZE_FORWARD, IN_SWEEPS },
-	{ "rows and slices", { 64, 96, 128, 192, 320, 480 }, { 8, 12, 16 }, with_slices, STUDY_SLICES_FORWARD, IN_SWEEPS },
+enum { FEW, VIEWS, SIZE, SLICES, SWEEPS };
+static const sweep sweeps[SWEEPS] = {
+	[FEW] = { "few rows and slices", { 1, 4, 8, 16, 17, 24, 32, 33, 48, 64 }, { 1, 2, 5 }, with_slices, STUDY_FEW_FORWARD, IN_FEW },
+	[VIEWS] = { "number of views", { 100, 500, 1000, 2500, 5000, 11000 }, { 20, 40, 80 }, with_views, STUDY_VIEWS_FORWARD, IN_SWEEPS },
+	[SIZE] = { "size in plane", { 256, 384, 512, 768, 1024, 1408 }, { 32, 48, 64 }, with_size, STUDY_SIZE_FORWARD, IN_SWEEPS },
+	[SLICES] = { "rows and slices", { 64, 96, 128, 192, 320, 480 }, { 8, 12, 16 }, with_slices, STUDY_SLICES_FORWARD, IN_SWEEPS },
 };
-enum { SWEEPS = sizeof sweeps / sizeof *sweeps };
 
 static const size_t *values(const study *s, const sweep *w) { return s->quick ? w->quick : w->value; }
 
@@ -341,11 +340,10 @@ size_t study_times_steps(const study *s)
 	return steps;
 }
 
-gt_status study_times(study *s)
-{
-	GT_OR_RETURN(table_of_times(s));
-	GT_OR_RETURN(study_in_time(s, "GUPS", table_of_gups));
-	for (int k = 0; k < SWEEPS; k++)
-		GT_OR_RETURN(run_sweep(s, &sweeps[k]));
-	return GT_OK;
-}
+gt_status study_few_slices(study *s) { return run_sweep(s, &sweeps[FEW]); }
+
+gt_status study_views(study *s) { return run_sweep(s, &sweeps[VIEWS]); }
+
+gt_status study_size(study *s) { return run_sweep(s, &sweeps[SIZE]); }
+
+gt_status study_slices(study *s) { return run_sweep(s, &sweeps[SLICES]); }

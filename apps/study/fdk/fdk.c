@@ -59,7 +59,9 @@ static const study_columns tables[] = {
 	           "backprojection, times the baseline|whole, times the baseline|voxels along an edge" },
 	{ "textures", "data$|textures$|form$|views per launch|slices per launch|backprojection [s]|GUPS [2^30/s]|times a texture per view|"
 	              "paper: backprojection [s]|paper: times a texture per view" },
+	{ "patterns", "layers|..." },
 	{ "stages", "stage$|one after the other [s]|GB/s|at the same time [s]|paper: one after the other [s]|paper: at the same time [s]" },
+	{ "pipelines", "pipeline$|whole [s]|paper: whole [s]" },
 	{ "rabbitct", "step$|form$|device$|views per launch|time [s]|GUPS [2^30/s]|GUPS [10^9/s]|RMSE [HU]|largest [HU]|PSNR [dB]|"
 	              "paper: time on a GTX 680 [s]|paper: GUPS [10^9/s]" },
 	{ "counts", "stage$|form$|operations per voxel and view|bytes per voxel and view|GFLOPS|GB/s|paper: GFLOPS|paper: GB/s" },
@@ -102,7 +104,7 @@ static void find_ways(study *s)
 /* The cube on the CPU alone has a quarter of the paper's edge, which takes minutes. */
 static gt_status prepare(study *s, const study_options *o)
 {
-	static const int cuda[] = { STUDY_BLOCKS, STUDY_LAUNCHES, STUDY_STRUCTURES, STUDY_COUNTS };
+	static const int cuda[] = { STUDY_BLOCKS, STUDY_LAUNCHES, STUDY_STRUCTURES, STUDY_PATTERNS, STUDY_COUNTS };
 	(void)o;
 	fdk_of(s)->cube = s->quick ? 40 : s->gpu[0] ? 512 : 128;
 	fdk_of(s)->enough = s->quick ? 0.05 : 0.4;
@@ -137,15 +139,16 @@ static void drop_unmeasured(study *s)
 
 static gt_status measure(study *s)
 {
-	s->steps = 5 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_launches_steps(s) + fdk_rabbit_steps(s) + 1;
+	s->steps = 7 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_launches_steps(s) + fdk_rabbit_steps(s) + 1;
 	GT_OR_RETURN(fdk_limits(s));
-	GT_OR_RETURN(fdk_cache(s));
-	GT_OR_RETURN(fdk_ladder(s));
-	GT_OR_RETURN(fdk_sweeps(s));
-	GT_OR_RETURN(fdk_launches(s));
-	GT_OR_RETURN(fdk_stages(s));
-	return fdk_rabbit(s);
+	return study_run_parts(s);
 }
+
+static const study_part order[] = {
+	{ "cache", fdk_cache, 0 },       { "ladder", fdk_ladder, 0 }, { "angles", fdk_angles, 0 },     { "passes", fdk_passes, 0 },
+	{ "sizes", fdk_sizes, 0 },       { "blocks", fdk_blocks, 0 }, { "launches", fdk_launches, 0 }, { "textures", fdk_textures, 0 },
+	{ "patterns", fdk_patterns, 1 }, { "stages", fdk_stages, 0 }, { "rabbitct", fdk_rabbit, 0 },
+};
 
 const study_kind study_kind_fdk = {
 	.name = "fdk",
@@ -157,7 +160,9 @@ const study_kind study_kind_fdk = {
 	.table = tables,
 	.tables = sizeof tables / sizeof *tables,
 	.own_size = sizeof(study_fdk),
-	.takes = TAKES_SECONDS,
+	.takes = TAKES_SECONDS | TAKES_CASE,
+	.order = order,
+	.orders = sizeof order / sizeof *order,
 	.from_tables = 1,
 	.prepare = prepare,
 	.measure = measure,

@@ -4,15 +4,15 @@
  *   Okitsu, Ino, Hagihara: fast cone beam reconstruction using CUDA, IPSJ SIG (2008), forms A to F, tables 4 and 6.
  *   Papenhausen, Mueller: Rapid Rabbit, IEEE NSS/MIC (2013), table I.
  *   Lu, Ino, Hagihara: cache-aware GPU optimization for out-of-core cone beam CT, IEICE (2016), tables 1, 3, 4,
- *   figures 9, 10.
+ *   figures 7, 9, 10.
  * Forms with textures run on CUDA alone; the CPU is measured everywhere. */
 #include "apps/study/study.h"
 
 /* Its tables. */
 enum {
 	STUDY_FORMS = STUDY_OWN, STUDY_LIMITS, STUDY_LADDER, STUDY_QUALITY, STUDY_ANGLES, STUDY_BLOCKS, STUDY_PASSES, STUDY_LAUNCHES,
-	STUDY_FDK_SIZES, STUDY_STRUCTURES, STUDY_STAGES, STUDY_RABBITCT, STUDY_COUNTS, STUDY_COPIES,
-	STUDY_CACHE
+	STUDY_FDK_SIZES, STUDY_STRUCTURES, STUDY_PATTERNS, STUDY_STAGES, STUDY_PIPELINES, STUDY_RABBITCT, STUDY_COUNTS,
+	STUDY_COPIES, STUDY_CACHE
 };
 
 /* A form of the backprojection, as fdk's kernel= names it. */
@@ -88,17 +88,22 @@ enum { FDK_TAKERS = 2 };
 typedef struct { const char *backend, *label; int gpu; } fdk_taker;
 size_t fdk_takers(const study *s, fdk_taker taker[FDK_TAKERS]);
 
-/* The measurements, and how many steps each takes. */
+/* The measurements, and how many steps each takes. All but the first are parts of --case. */
 gt_status fdk_limits(study *s);
 size_t    fdk_ladder_steps(const study *s);
 gt_status fdk_ladder(study *s);
 size_t    fdk_sweeps_steps(const study *s);
-gt_status fdk_sweeps(study *s);
+gt_status fdk_angles(study *s);
+gt_status fdk_passes(study *s);
+gt_status fdk_sizes(study *s);
 size_t    fdk_rabbit_steps(const study *s);
 gt_status fdk_rabbit(study *s);
 size_t    fdk_launches_steps(const study *s);
-gt_status fdk_launches(study *s);                       /* on CUDA alone */
-gt_status fdk_stages(study *s);                         /* three steps */
+gt_status fdk_blocks(study *s);                         /* these four on CUDA alone */
+gt_status fdk_launches(study *s);
+gt_status fdk_textures(study *s);
+gt_status fdk_patterns(study *s);                       /* one step */
+gt_status fdk_stages(study *s);                         /* four steps */
 gt_status fdk_cache(study *s);                          /* one step */
 
 void      fdk_figures(study *s);

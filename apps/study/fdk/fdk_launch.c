@@ -60,6 +60,15 @@ static gt_status cube_of(const study *s, size_t *n)
 	return GT_OK;
 }
 
+static gt_status on_cube(study *s, gt_status (*run)(study *s, size_t n))
+{
+	size_t n;
+	if (!s->gpu[0])
+		return GT_OK;
+	GT_OR_RETURN(cube_of(s, &n));
+	return run(s, n);
+}
+
 /* Blocks against the angle: figure 9 ---------------------------------------------- */
 
 static const char *const shapes[] = { "256x1", "128x2", "64x4", "32x8", "16x16", "8x32" };
@@ -150,9 +159,9 @@ static void add_structure(study *s, int cube, int structure, size_t n, double se
 	          NUM(cubes[cube].separate / theirs));
 }
 
-static gt_status textures(study *s)
+gt_status fdk_textures(study *s)
 {
-	for (int i = 0; i < CUBES; i++) {
+	for (int i = 0; i < CUBES && s->gpu[0]; i++) {
 		const size_t n = s->quick ? fdk_of(s)->cube >> (2 - cubes[i].size) : cubes[i].n;
 		double seconds[STRUCTURES];
 		for (int k = 0; k < STRUCTURES; k++) {
@@ -172,16 +181,6 @@ size_t fdk_launches_steps(const study *s)
 	return s->gpu[0] ? angles(s) * SHAPES + numbers * SIZES + CUBES * STRUCTURES : 0;
 }
 
-gt_status fdk_launches(study *s)
-{
-	size_t n;
-	gt_status st = GT_OK;
-	if (!s->gpu[0])
-		return st;
-	GT_TRY(cube_of(s, &n));
-	GT_TRY(blocks(s, n));
-	GT_TRY(launches(s, n));
-	GT_TRY(textures(s));
-done:
-	return st;
-}
+gt_status fdk_blocks(study *s) { return on_cube(s, blocks); }
+
+gt_status fdk_launches(study *s) { return on_cube(s, launches); }

@@ -212,6 +212,8 @@ static const struct figure {
 	{ STUDY_FDK_SIZES, "GUPS [2^30/s]", "set xlabel 'voxels along an edge, pixels along an edge'\nset logscale x\n" STUDY_LOGARITHMIC,
 	  draw_sizes },
 	{ STUDY_STRUCTURES, "times as fast as a texture per view", BARS "set yrange [0:*]\nset xtics norotate center\n", draw_textures },
+	{ STUDY_PATTERNS, "ns per texel", "set xlabel 'layers'\nset logscale x\nset xtics (1, 2, 4, 8, 16, 32, 64)\nset yrange [0:*]\n",
+	  draw_curves },
 	{ STUDY_STAGES, "share of the whole, one after the other [%]",
 	  "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\nset boxwidth 0.6\nset yrange [0:*]\n"
 	  "set xtics rotate by 15 right\n",

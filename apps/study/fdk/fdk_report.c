@@ -72,8 +72,14 @@ static const study_section sections[] = {
 	  "sizes", "Updates per second against the size; dashed: limits.", STUDY_FDK_SIZES,
 	  "The paper, for 512³, 1024³ and 2048³ on a GeForce GTX 980: 116.7, 128.5 and 92.9 GUPS (10⁹, with copies), E = 208, 229 and 166 "
 	  "%." },
+	{ "Access patterns",
+	  "One thread of the GPU fetches all texels of 1 to 64 images of 1024 x 1024 floats once (figures 6 and 7 of Lu et al.). The "
+	  "images are layers of one texture, or a texture each. Intra-layer first: one layer after the other. Inter-layer first: all "
+	  "layers at a position, then the next position. Inner loops are unrolled by 8. It needs CUDA.",
+	  "patterns", "Nanoseconds per texel; lower is better.", STUDY_PATTERNS,
+	  "The paper: inter-layer first on a layered texture is fastest, with the most hits in the texture cache." },
 	{ "Data structures",
-	  "Each view a texture, or a layer of one texture, read slice by slice or view by view (figure 7 and table 3 of Lu et al.): 1200 "
+	  "Each view a texture, or a layer of one texture, read slice by slice or view by view (table 3 of Lu et al.): 1200 "
 	  "views of n² pixels to n³ voxels, with N' and Z' of the paper for each size, and with N' = 16. Estimated from adjacent views in "
 	  "two directions. It needs CUDA.",
 	  "textures", "Higher is better.", STUDY_STRUCTURES,
@@ -84,7 +90,11 @@ static const study_section sections[] = {
 	  "reads, so filtered views stay on the device. Times of a GPU's stages are unknown while they overlap. Files are NetCDF in the "
 	  "folder of the study; reading may come from the system's cache.",
 	  "stages", "Share of each stage in the time. The rest to 100 % opens, checks and closes files and allocates memory.", STUDY_STAGES,
-	  "The paper: 265.5 s in sequence, 211.8 s with overlapping transfers, 159.6 s with overlapping files too." },
+	  NULL },
+	{ "Pipelines",
+	  "The same file to file, as table 4 of Lu et al. has it. Previous: all projections are read, data in memory are reconstructed "
+	  "with overlapping transfers, then the volume is written.",
+	  NULL, NULL, STUDY_PIPELINES, "The paper's times are of 2048³ voxels from 1200 views." },
 	{ "RabbitCT",
 	  "A synthetic data set of the benchmark: a head in a C-arm with random displacements (up to 2 mm, 6 mrad), 496 views of a short "
 	  "scan or fewer at smaller sizes, into its cube of 256 mm. Chosen: filtered images pass one by one through their matrices; the "

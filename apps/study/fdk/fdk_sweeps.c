@@ -43,7 +43,7 @@ done:
 	return st;
 }
 
-static gt_status angles(study *s)
+gt_status fdk_angles(study *s)
 {
 	for (size_t i = 0; i < fdk_of(s)->ways; i++)
 		if (turns(s, &fdk_of(s)->way[i]))
@@ -100,7 +100,7 @@ static gt_status pass_rows(study *s, const fdk_images *p, const fdk_taker *taker
 	return GT_OK;
 }
 
-static gt_status views_per_pass(study *s)
+gt_status fdk_passes(study *s)
 {
 	double matrix[PASS_VIEWS][12];
 	fdk_images p = { .views = s->quick ? PASS_VIEWS / 4 : PASS_VIEWS, .matrix = (const double(*)[12])matrix };
@@ -136,7 +136,7 @@ static size_t size_of(const study *s, int k)
 	return (s->quick ? quick : s->gpu[0] ? gpu : cpu)[k];
 }
 
-/* Number of views for that time, in whole launches of every form. */
+/* Number of views for that time, in whole launches of every form; few if its speed is unknown. */
 static size_t views_of(const study *s, const fdk_way *w, double voxels)
 {
 	const double launches = enough * w->rate / voxels / LAUNCHES;
@@ -162,7 +162,7 @@ static gt_status run_size(study *s, size_t n, const fdk_way *w, fdk_seconds *t)
 	gt_status st = GT_OK;
 	*t = (fdk_seconds){ NAN, NAN, NAN };
 	study_step(s, "sizes: %zu: %s", n, w->label);
-	if (expected > too_long) {
+	if (w->rate > 0 && expected > too_long) {
 		study_leave_out_as(s, FORMAT("sizes: %zu^3", n), w->label, FORMAT("would take %.0f s", expected));
 		return GT_OK;
 	}
@@ -212,10 +212,8 @@ size_t fdk_sweeps_steps(const study *s)
 	return steps;
 }
 
-gt_status fdk_sweeps(study *s)
+gt_status fdk_sizes(study *s)
 {
-	GT_OR_RETURN(angles(s));
-	GT_OR_RETURN(views_per_pass(s));
 	for (int k = 0; k < SIZES; k++)
 		GT_OR_RETURN(one_size(s, size_of(s, k)));
 	return GT_OK;

@@ -160,6 +160,10 @@ struct gt_published_form {
 	const char *other;                        /* message for an unsupported number of views */
 };
 
+/* Makes an array of floats and its texture, with linear interpolation and clamped coordinates. size.depth: layers; 0:
+ * not layered. On failure *array may be set. */
+cudaError_t gt_published_texture(struct cudaExtent size, cudaArray_t *array, cudaTextureObject_t *texture);
+
 /* Returns NULL if the form supports the plan, or the reason. */
 const char *gt_published_choose(const struct gt_published_form *form, const gt_fbp_plan *p, gt_type type, struct gt_back_choice *c);
 gt_status gt_published_open(gt_backend *be, const gt_fbp_plan *p, const struct gt_published_form *form, void **out);

@@ -71,32 +71,32 @@ void gt_published_close(void *self)
 	free(s);
 }
 
-/* layers: number of layers; 0: not a layered texture. */
-static cudaError_t make_texture(struct published *s, const gt_fbp_plan *p, unsigned layers)
+cudaError_t gt_published_texture(struct cudaExtent size, cudaArray_t *array, cudaTextureObject_t *texture)
 {
 	const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
 	struct cudaResourceDesc resource = {};
 	struct cudaTextureDesc how = {};
-	cudaError_t e = cudaMalloc3DArray(&s->array[s->arrays], &format, make_cudaExtent(p->row.wide, p->rows, layers),
-	                                  layers ? cudaArrayLayered : 0);
+	const cudaError_t e = cudaMalloc3DArray(array, &format, size, size.depth ? cudaArrayLayered : 0);
 	if (e != cudaSuccess)
 		return e;
 	resource.resType = cudaResourceTypeArray;
-	resource.res.array.array = s->array[s->arrays++];
+	resource.res.array.array = *array;
 	how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
 	how.filterMode = cudaFilterModeLinear;
 	how.readMode = cudaReadModeElementType;
-	e = cudaCreateTextureObject(&s->texture[s->textures], &resource, &how, NULL);
-	s->textures += e == cudaSuccess;
-	return e;
+	return cudaCreateTextureObject(texture, &resource, &how, NULL);
 }
 
 static gt_status make_textures(struct published *s, const gt_fbp_plan *p)
 {
 	const unsigned views = s->kernel->views, separate = (s->form->flags & SEPARATE) != 0;
 	cudaError_t e = cudaSuccess;
-	while (s->textures < (separate ? views : 1) && e == cudaSuccess)
-		e = make_texture(s, p, separate ? 0 : views);
+	while (s->textures < (separate ? views : 1) && e == cudaSuccess) {
+		e = gt_published_texture(make_cudaExtent(p->row.wide, p->rows, separate ? 0 : views), &s->array[s->arrays],
+		                         &s->texture[s->textures]);
+		s->arrays += s->array[s->arrays] != NULL;
+		s->textures += e == cudaSuccess;
+	}
 	return e == cudaSuccess
 	               ? GT_OK
 	               : gt_fail(GT_ERR_MEMORY, "textures of %zu x %zu x %u: %s", p->row.wide, p->rows, views, cudaGetErrorString(e));
