@@ -64,7 +64,7 @@ done
 # SIGTERM at the time limit of the launcher: the first process saves and writes the result.
 # begin LOG: starts $run on two processes as $all in the background, and waits until six iterations are in the log.
 begin() {
-	timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
+	timeout "$limit" mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
 	all=$!
 	until { [ -e "$1" ] && [ "$(wc -l <"$1")" -gt 5 ]; } || ! kill -0 $all 2>/dev/null; do sleep 0.2; done
 }

@@ -3,7 +3,14 @@
 command -v mpirun >/dev/null || exit 77
 "$gantry" --version | grep -q 'MPI yes' || exit 77
 export gantry OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-launch=(timeout 1200 mpirun --oversubscribe --quiet)
+# A command that hangs ends the test. GT_HANGS: the limit, s, which planted faults shorten.
+limit=${GT_HANGS:-1200}
+launch=(timeout "$limit" mpirun --oversubscribe --quiet)
+
+# hangs CODE WHAT
+hangs() {
+	[ "$1" -ne 124 ] || { fail "$2: not ended after $limit s"; exit 1; }
+}
 
 # no_timeout WHAT: no process missed the end of the others, waited for its timeout of 600 s and printed so.
 no_timeout() { ! grep -q 'timeout: no message for' stderr.txt || fail "$1: a process waited for its timeout"; }
@@ -14,6 +21,7 @@ team() {
 	shift
 	out=$("${launch[@]}" -n "$n" "$gantry" "$@" 2>stderr.txt)
 	code=$?
+	hangs $code "$n processes, gantry $*"
 	[ $code -eq 0 ] || fail "$n processes, gantry $* gave $code: $(cat stderr.txt)"
 }
 
@@ -24,6 +32,7 @@ team_refused() {
 	# mpirun would wait a second between SIGTERM and SIGKILL.
 	OMPI_MCA_odls_base_sigkill_timeout=0 "${launch[@]}" -n "$n" "$@" >out.txt 2>stderr.txt
 	code=$?
+	hangs $code "$n x $*"
 	[ $code -eq "$want" ] || fail "$n x $* gave $code, expected $want: $(cat stderr.txt)"
 	[ "$(grep -cF -- "$text" stderr.txt)" = 1 ] || fail "$n x $*: '$text' is not printed once: $(cat stderr.txt)"
 	no_timeout "$n x $*"
