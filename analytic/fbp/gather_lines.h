@@ -4,13 +4,15 @@
  * and CUDA. A column of voxels has one weight per detector column, and its slices are equidistant on the rows. So each
  * column of voxels is resampled to the rows once, and added to the two detector columns next to it. Positions are
  * computed in double and rounded relative to the centre of the tile. Cost per row of the tile and column of voxels: 3
- * voxels and 18 instructions, if the distance of slices is at least 2/3 of a row. */
+ * voxels and 15 instructions, if the distance of slices is at least 2/3 of a row. */
 #include "analytic/fbp/gather.h"
 
 enum { GT_LINES_COLUMNS = 8, GT_LINES_ROWS = 128, GT_LINES_CENTER = GT_LINES_ROWS / 2 };
+/* Zeros before and after each column of voxels in the copy of the volume: rows at its ends read 3 slices beyond. */
+enum { GT_LINES_PAD = 3 };
 
-/* Tile of samples: columns column ... column + GT_LINES_COLUMNS - 1, likewise rows. The volume is [iy - y[0]][x][z] and
- * holds iy = y[0] ... y[1] - 1. */
+/* Tile of samples: columns column ... column + GT_LINES_COLUMNS - 1, likewise rows. The copy of the volume is
+ * [iy - y[0]][x][PAD + z + PAD] and holds iy = y[0] ... y[1] - 1. */
 struct gt_lines {
 	const struct gt_back_grid *grid;
 	const struct gt_back_view *view;
@@ -23,18 +25,19 @@ struct gt_lines {
 struct gt_lines_pixel {
 	float shift, slices, rows, left; /* rows: per slice; left, right: weights of detector columns */
 	float right;
-	int interval;       /* the columns interval - 1 and interval of the tile */
-	long long at;       /* slice `base` of the volume */
+	unsigned which;     /* the columns which - 1 and which of the tile; plus GT_LINES_SPECIAL: not INSIDE, or with tails */
+	long long at;       /* slice `base` in the copy of the volume */
 	int base, half;     /* half: voxels that a row interpolates on either side of the nearest */
 	int kind, tails;    /* tails: 1: slices lie beyond row 0, 2: beyond the last row */
 	int seen[2], tail[2]; /* slices within the detector; first slice not below row 0, and first above the last row */
 	float gap[2];       /* slices between them and their row */
-	int reserved[2];
+	float ends[2];      /* of the slices that EDGE rows may read, from `base` */
 };
+enum { GT_LINES_SPECIAL = 16 };
 
 enum { GT_LINES_BIAS = 1 << 12 };
 
-/* Kinds: no row meets the volume; rows interpolate 3 slices, all within the volume; 3 slices; any number. */
+/* Kinds: no row meets the volume; rows interpolate 3 slices, all within the copy; 3 slices; any number. */
 enum { GT_LINES_NONE, GT_LINES_INSIDE, GT_LINES_EDGE, GT_LINES_ANY };
 
 GT_HD float gt_lines_clamp(float x)
@@ -116,7 +119,6 @@ GT_HD int gt_lines_pixel(const struct gt_lines *a, size_t plane, size_t i, struc
 	const double step = lambda * g->pitch[2] * w->per_row, slices = 1 / step;
 	const double row = w->row0 + lambda * (g->first[2] - w->z0) * w->per_row;
 	const double center = ((double)(a->row + GT_LINES_CENTER) - row) * slices, reach = (GT_LINES_CENTER + 1) * slices;
-	p->interval = (int)from;
 	p->left = (float)((1 - part) * lambda * lambda);
 	p->right = (float)(part * lambda * lambda);
 	p->slices = (float)slices;
@@ -124,52 +126,59 @@ GT_HD int gt_lines_pixel(const struct gt_lines *a, size_t plane, size_t i, struc
 	p->half = gt_lines_int(ceil(slices - 0.5 + 1e-3));
 	p->base = gt_lines_int(floor(center));
 	p->shift = (float)(center - p->base);
-	p->at = (long long)(((iy - a->y[0]) * g->n[0] + ix) * g->n[2]) + p->base;
+	p->at = (long long)(((iy - a->y[0]) * g->n[0] + ix) * (g->n[2] + 2 * GT_LINES_PAD) + GT_LINES_PAD) + p->base;
+	p->ends[0] = (float)fmax(1.0 - GT_LINES_PAD - p->base, 1.0 - GT_LINES_BIAS);
+	p->ends[1] = (float)fmin((double)g->n[2] - 2 + GT_LINES_PAD - p->base, GT_LINES_BIAS - 1.0);
 	p->kind = p->half == 1 && reach < GT_LINES_BIAS - 2 ? GT_LINES_EDGE : GT_LINES_ANY;
 	if (!(center + reach >= 0 && center - reach <= (double)g->n[2] - 1))
 		p->kind = GT_LINES_NONE;
-	else if (p->kind == GT_LINES_EDGE && center - reach >= 1 && center + reach <= (double)g->n[2] - 2)
+	else if (p->kind == GT_LINES_EDGE && center - reach >= 1 - GT_LINES_PAD && center + reach <= (double)g->n[2] - 2 + GT_LINES_PAD)
 		p->kind = GT_LINES_INSIDE;
 	gt_lines_tails(a, row, slices, p);
+	p->which = (unsigned)from + (p->kind != GT_LINES_INSIDE || p->tails ? GT_LINES_SPECIAL : 0);
 	return p->kind != GT_LINES_NONE || p->tails;
 }
 
-/* Nearest integer of |x| < 2^12, also as *n - GT_LINES_BIAS. */
-GT_HD float gt_lines_nearest(float x, unsigned *n)
+/* The address that gt_lines_nearest() counts from lies before slice `base` by this number. On the device the bits of
+ * the sum are the index, without a mask. */
+GT_HD long long gt_lines_origin(void)
 {
 #ifdef __CUDA_ARCH__
-	const float magic = 8388608.0f + GT_LINES_BIAS, sum = x + magic; /* its low bits are the integer */
-	*n = __float_as_uint(sum) & 0x3fffffu;
-	return sum - magic;
+	return 0x4b000000 + GT_LINES_BIAS;
 #else
-	*n = (unsigned)(lrintf(x) + GT_LINES_BIAS);
-	return (float)lrintf(x);
+	return GT_LINES_BIAS;
 #endif
 }
 
-/* Returns slice z of `slices`; 0 beyond them. */
-GT_HD float gt_lines_slice(const float *x, int z, int slices) { return (unsigned)z < (unsigned)slices ? *x : 0.0f; }
+/* Nearest integer of |x| < 2^12; *n: its index from the origin, within ends[0] ... ends[1] if `edge`. */
+GT_HD float gt_lines_nearest(float x, int edge, const float *ends, unsigned *n)
+{
+#ifdef __CUDA_ARCH__
+	const float magic = 8388608.0f + GT_LINES_BIAS, sum = x + magic; /* its low bits are the integer */
+	*n = __float_as_uint(edge ? fminf(fmaxf(sum, ends[0] + magic), ends[1] + magic) : sum);
+	return sum - magic;
+#else
+	const float at = (float)lrintf(x);
+	*n = (unsigned)((int)(edge ? fminf(fmaxf(at, ends[0]), ends[1]) : at) + GT_LINES_BIAS);
+	return at;
+#endif
+}
 
-/* Resamples the column of voxels to row GT_LINES_CENTER + j: GT_LINES_INSIDE, or GT_LINES_EDGE if `edge`. base: p->at -
- * GT_LINES_BIAS. */
-GT_HD float gt_lines_three(const struct gt_lines_pixel *p, const float *base, int edge, int slices, float j)
+/* Resamples the column of voxels to a position in slices from `base`: GT_LINES_INSIDE, or GT_LINES_EDGE if `edge`. Row
+ * GT_LINES_CENTER + j of the tile lies at p->shift + j p->slices. origin: slice `base` - gt_lines_origin(). */
+GT_HD float gt_lines_three(const struct gt_lines_pixel *p, const float *origin, int edge, float position)
 {
 	unsigned n;
-	const float position = fmaf(j, p->slices, p->shift), at = gt_lines_nearest(position, &n);
-	const float distance = (position - at) * p->rows, beside = 1.0f - p->rows;
-	const float *x = base + n;
-	const int z = edge ? p->base + (int)n - GT_LINES_BIAS : 0;
-	const float below = edge ? gt_lines_slice(x - 1, z - 1, slices) : x[-1];
-	const float here = edge ? gt_lines_slice(x, z, slices) : x[0];
-	const float above = edge ? gt_lines_slice(x + 1, z + 1, slices) : x[1];
-	return gt_lines_clamp(1.0f - fabsf(distance)) * here + gt_lines_clamp(beside - distance) * below +
-	       gt_lines_clamp(beside + distance) * above;
+	const float at = gt_lines_nearest(position, edge, p->ends, &n), distance = (position - at) * p->rows, beside = 1.0f - p->rows;
+	const float *x = origin + n;
+	return gt_lines_clamp(1.0f - fabsf(distance)) * x[0] + gt_lines_clamp(beside - distance) * x[-1] +
+	       gt_lines_clamp(beside + distance) * x[1];
 }
 
 /* Likewise for GT_LINES_ANY. line: slice 0. */
-GT_HD float gt_lines_any(const struct gt_lines_pixel *p, const float *line, int slices, float j)
+GT_HD float gt_lines_any(const struct gt_lines_pixel *p, const float *line, int slices, float position)
 {
-	const float position = fmaf(j, p->slices, p->shift), at = rintf(position);
+	const float at = rintf(position);
 	const int n = p->base + (int)at;
 	float sum = 0;
 	for (int m = -p->half; m <= p->half; m++)

@@ -2,7 +2,8 @@
  * 128 rows and 8 columns. Lanes are rows, so weights of columns are uniform in the warp, and adjacent lanes read
  * adjacent voxels. Warps of a block compute adjacent views and columns, which read almost the same voxels.
  * Lanes first compute the records of 32 columns of voxels in double, then all lanes use them in sequence.
- * Limits per row of a tile and column of voxels: 3 loads that cross a line of the cache, about 22 instructions.
+ * Limits per row of a tile and column of voxels: 3 loads that cross a line of the cache, about 23 instructions, of
+ * which 15 interpolate and 2 add to the columns.
  * Memory on the device: a copy of the volume with slices fastest, in slabs along y. The order of sums is fixed, so the
  * result is reproducible. */
 #include <limits.h>
@@ -10,6 +11,7 @@
 #include "analytic/fbp/fbp_cuda.cuh"
 #include "analytic/fbp/gather_tiles.cuh"
 
+#define BLOCKS 2 /* at least per multiprocessor, which leaves 128 registers per thread */
 #define WARPS 8
 #define VIEWS 4 /* per block; its other warps compute adjacent columns */
 #define GROUPS (WARPS / VIEWS)
@@ -23,24 +25,26 @@ struct gt_line_gather {
 	float *copy;
 };
 
-/* Sets copy[y - y0][x][z] from x[z][y][x]. */
+/* Sets copy[y - y0][x][PAD + z + PAD] from x[z][y][x]. */
 static __global__ void __launch_bounds__(SIDE * 8) copy_lines(const float *x, struct gt_back_grid g, size_t y0, float *copy)
 {
 	__shared__ float tile[SIDE][SIDE + 1];
-	const size_t ix = blockIdx.x * (size_t)SIDE, iz = blockIdx.y * (size_t)SIDE, iy = blockIdx.z;
-	for (unsigned j = threadIdx.y; j < SIDE; j += 8)
-		if (ix + threadIdx.x < g.n[0] && iz + j < g.n[2])
-			tile[j][threadIdx.x] = x[((iz + j) * g.n[1] + y0 + iy) * g.n[0] + ix + threadIdx.x];
+	const size_t ix = blockIdx.x * (size_t)SIDE, iz = blockIdx.y * (size_t)SIDE, iy = blockIdx.z, line = g.n[2] + 2 * GT_LINES_PAD;
+	for (unsigned j = threadIdx.y; j < SIDE; j += 8) {
+		const size_t z = iz + j - GT_LINES_PAD; /* wraps around before the first slice */
+		if (ix + threadIdx.x < g.n[0])
+			tile[j][threadIdx.x] = z < g.n[2] ? x[(z * g.n[1] + y0 + iy) * g.n[0] + ix + threadIdx.x] : 0.0f;
+	}
 	__syncthreads();
 	for (unsigned j = threadIdx.y; j < SIDE; j += 8)
-		if (ix + j < g.n[0] && iz + threadIdx.x < g.n[2])
-			copy[(iy * g.n[0] + ix + j) * g.n[2] + iz + threadIdx.x] = tile[threadIdx.x][j];
+		if (ix + j < g.n[0] && iz + threadIdx.x < line)
+			copy[(iy * g.n[0] + ix + j) * line + iz + threadIdx.x] = tile[threadIdx.x][j];
 }
 
 /* Rare, and apart so that the rows of the other kinds stay in registers. */
-static __device__ __noinline__ float any_row(const struct gt_lines_pixel *p, const float *line, int slices, float j)
+static __device__ __noinline__ float any_row(const struct gt_lines_pixel *p, const float *line, int slices, float position)
 {
-	return p->kind == GT_LINES_ANY ? gt_lines_any(p, line, slices, j) : 0.0f;
+	return p->kind == GT_LINES_ANY ? gt_lines_any(p, line, slices, position) : 0.0f;
 }
 
 /* Adds to r the slices beyond the end of the detector. The lane of the outer row has them. */
@@ -56,32 +60,65 @@ static __device__ __forceinline__ void add_tail(const struct gt_lines_pixel *p, 
 		r[j] += row == 32 * j + lane ? sum : 0.0f;
 }
 
-static __device__ __forceinline__ void add_pixel(const struct gt_lines *a, const struct gt_lines_pixel *p, const float *copy, int slices,
-                                                 float (&sum)[GT_LINES_COLUMNS][ROWS_EACH])
+/* Rows at an end of the volume, beyond the detector, or that interpolate more slices. first: position of the lane's
+ * first row. */
+static __device__ __forceinline__ void special_rows(const struct gt_lines *a, const struct gt_lines_pixel *p, const float *origin,
+                                                    float first, float (&r)[ROWS_EACH])
 {
-	const float lane = (float)(int)(threadIdx.x % 32) - GT_LINES_CENTER;
-	const float *base = copy + p->at - GT_LINES_BIAS;
-	float r[ROWS_EACH];
-	asm("" : "+l"(base)); /* else each row computes it again, in 64 bits */
-	__builtin_assume(__isGlobal(base));
-	if (p->kind == GT_LINES_INSIDE) {
+	const float *line = origin + gt_lines_origin() - p->base;
+	const int slices = (int)a->grid->n[2], edge = p->kind == GT_LINES_INSIDE || p->kind == GT_LINES_EDGE;
+	if (edge) {
 #pragma unroll
 		for (int j = 0; j < ROWS_EACH; j++)
-			r[j] = gt_lines_three(p, base, 0, slices, lane + 32.0f * (float)j);
-	} else if (p->kind == GT_LINES_EDGE) {
-#pragma unroll
-		for (int j = 0; j < ROWS_EACH; j++)
-			r[j] = gt_lines_three(p, base, 1, slices, lane + 32.0f * (float)j);
+			r[j] = gt_lines_three(p, origin, 1, fmaf(32.0f * (float)j, p->slices, first));
 	} else {
 #pragma unroll
 		for (int j = 0; j < ROWS_EACH; j++)
-			r[j] = any_row(p, base + GT_LINES_BIAS - p->base, slices, lane + 32.0f * (float)j);
+			r[j] = any_row(p, line, slices, fmaf(32.0f * (float)j, p->slices, first));
 	}
 	if (p->tails & 1)
-		add_tail(p, base + GT_LINES_BIAS - p->base, slices, 0, 0, r);
+		add_tail(p, line, slices, 0, 0, r);
 	if (p->tails & 2)
-		add_tail(p, base + GT_LINES_BIAS - p->base, slices, 1, (int)(a->grid->rows - 1 - a->row), r);
-	gt_add_columns(sum, p->interval, p->left, p->right, r);
+		add_tail(p, line, slices, 1, (int)(a->grid->rows - 1 - a->row), r);
+}
+
+/* Resamples a column of voxels to the rows of the lane. */
+static __device__ __forceinline__ void plain_rows(const struct gt_lines_pixel *p, const float *origin, float first, float (&r)[ROWS_EACH])
+{
+	asm("" : "+l"(origin)); /* else each row computes it again, in 64 bits */
+	__builtin_assume(__isGlobal(origin));
+#pragma unroll
+	for (int j = 0; j < ROWS_EACH; j++)
+		r[j] = gt_lines_three(p, origin, 0, fmaf(32.0f * (float)j, p->slices, first));
+}
+
+static __device__ __forceinline__ float first_of(const struct gt_lines_pixel *p)
+{
+	return fmaf((float)(int)(threadIdx.x % 32) - GT_LINES_CENTER, p->slices, p->shift);
+}
+
+/* Adds N columns of voxels. Two of them keep more loads in flight. */
+template <int N>
+static __device__ __forceinline__ void add_pixels(const struct gt_lines *a, const struct gt_lines_pixel *p, const float *copy,
+                                                  float (&sum)[GT_LINES_COLUMNS][ROWS_EACH])
+{
+	float r[N][ROWS_EACH];
+	unsigned which = 0;
+#pragma unroll
+	for (int k = 0; k < N; k++)
+		which |= p[k].which;
+	if (which < GT_LINES_SPECIAL) {
+#pragma unroll
+		for (int k = 0; k < N; k++)
+			plain_rows(&p[k], copy + p[k].at - gt_lines_origin(), first_of(&p[k]), r[k]);
+	} else {
+#pragma unroll
+		for (int k = 0; k < N; k++)
+			special_rows(a, &p[k], copy + p[k].at - gt_lines_origin(), first_of(&p[k]), r[k]);
+	}
+#pragma unroll
+	for (int k = 0; k < N; k++)
+		gt_add_columns(sum, p[k].which % GT_LINES_SPECIAL, p[k].left, p[k].right, r[k]);
 }
 
 /* Computes the record of item t of these planes. */
@@ -95,7 +132,6 @@ static __device__ __forceinline__ void sum_planes(const struct gt_lines *a, cons
                                                   float (&sum)[GT_LINES_COLUMNS][ROWS_EACH])
 {
 	const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
-	const int slices = (int)a->grid->n[2];
 	size_t plane, planes;
 	gt_lines_planes(a, &plane, &planes);
 	for (; plane < planes; plane += 32) {
@@ -107,14 +143,17 @@ static __device__ __forceinline__ void sum_planes(const struct gt_lines *a, cons
 			if (seen)
 				pixels[__popc(mask & below)] = p;
 			__syncwarp();
-			for (int e = 0; e < __popc(mask); e++)
-				add_pixel(a, &pixels[e], copy, slices, sum);
+			const int count = __popc(mask);
+			for (int e = 0; e + 1 < count; e += 2)
+				add_pixels<2>(a, &pixels[e], copy, sum);
+			if (count % 2)
+				add_pixels<1>(a, &pixels[count - 1], copy, sum);
 			__syncwarp();
 		}
 	}
 }
 
-static __global__ void __launch_bounds__(32 * WARPS, 3)
+static __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
 	gather_lines(struct gt_back_grid grid, size_t y0, size_t y1, int first, const float *copy, float *filtered)
 {
 	__shared__ struct gt_lines_pixel pixels[WARPS][32];
@@ -155,7 +194,7 @@ void gt_line_gather_run(struct gt_line_gather *l, size_t first, size_t n, const 
 	g.views = n;
 	for (size_t y = 0; y < g.n[1]; y += l->slab) {
 		const size_t lines = g.n[1] - y < l->slab ? g.n[1] - y : l->slab;
-		const dim3 tiles(parts(g.n[0], SIDE), parts(g.n[2], SIDE), (unsigned)lines);
+		const dim3 tiles(parts(g.n[0], SIDE), parts(g.n[2] + 2 * GT_LINES_PAD, SIDE), (unsigned)lines);
 		if (first == 0 || l->slab < g.n[1]) /* else the copy of the first batch is there */
 			copy_lines<<<tiles, dim3(SIDE, 8), 0, gt_cuda_queue(l->be)>>>(volume, g, y, l->copy);
 		gather_lines<<<blocks, 32 * WARPS, 0, gt_cuda_queue(l->be)>>>(g, y, y + lines, y == 0, l->copy, (float *)filtered);
@@ -178,7 +217,7 @@ int gt_line_gather_supports(const gt_fbp_plan *p, gt_type type)
 
 gt_status gt_line_gather_new(gt_backend *be, const gt_fbp_plan *p, struct gt_line_gather **out)
 {
-	const size_t line = p->grid.n[0] * p->grid.n[2] * sizeof(float), max_lines = 65535; /* blocks along z */
+	const size_t line = p->grid.n[0] * (p->grid.n[2] + 2 * GT_LINES_PAD) * sizeof(float), max_lines = 65535; /* blocks along z */
 	struct gt_line_gather *l = (struct gt_line_gather *)calloc(1, sizeof *l);
 	size_t available, total;
 	if (!l)

@@ -1,5 +1,5 @@
-/* Tables of a helix on the device, for wfbp and its transpose: directions and heights of the views, pixels of the
- * parallel columns, and the views of a batch. */
+/* Tables of a helix on the device, for wfbp and its transpose. They hold directions and heights of the views, pixels of
+ * the parallel columns, and the views of a batch. */
 #include <math.h>
 #include <stdlib.h>
 #include "analytic/wfbp/wfbp_cuda.cuh"

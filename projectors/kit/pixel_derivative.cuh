@@ -64,6 +64,12 @@ static inline size_t gt_pixel_blocks(size_t all) { return (all + GT_PIXEL_BLOCK 
 /* Bytes of `part` for the transpose. */
 static inline size_t gt_pixel_part_bytes(size_t views, size_t all) { return views * gt_pixel_blocks(all) * GT_VELOCITIES * sizeof(double); }
 
+/* Bytes of a copy of the volume, before the sums of the blocks. */
+static inline size_t gt_pixel_copy_bytes(const int n[3], gt_type type)
+{
+	return ((size_t)n[0] * n[1] * n[2] * gt_type_size(type) + 255) / 256 * 256;
+}
+
 template <typename T, typename PIXELS> static void gt_forward_by_pixels(gt_backend *be, const PIXELS &d, const double *velocity, T *y)
 {
 	const size_t blocks = gt_pixel_blocks(d.all);
@@ -79,5 +85,25 @@ static void gt_adjoint_by_pixels(gt_backend *be, const PIXELS &d, const T *y, do
 	gt_adjoint_pixels<<<(unsigned)(blocks * d.views), GT_PIXEL_BLOCK, 0, queue>>>(d, blocks, y, part);
 	gt_add_pixel_blocks<<<(unsigned)pieces(all, GT_PIXEL_BLOCK), GT_PIXEL_BLOCK, 0, queue>>>(all, blocks, part, velocity);
 	gt_cuda_check(be, cudaGetLastError(), "transpose of the derivative by motions");
+}
+
+/* By type: PIXELS<T>::of(be, d, x) makes the pixels of volume x and may copy it to gt_scratch(). */
+template <template <typename> class PIXELS, typename D>
+static void gt_forward_as_type(gt_backend *be, const D *d, const void *x, const double *velocity, void *y)
+{
+	if (d->type == GT_F32)
+		gt_forward_by_pixels(be, PIXELS<float>::of(be, d, (const float *)x), velocity, (float *)y);
+	else
+		gt_forward_by_pixels(be, PIXELS<double>::of(be, d, (const double *)x), velocity, (double *)y);
+}
+
+template <template <typename> class PIXELS, typename D>
+static void gt_adjoint_as_type(gt_backend *be, const D *d, const int n[3], const void *x, const void *y, double *velocity)
+{
+	double *part = (double *)((char *)gt_scratch(be) + gt_pixel_copy_bytes(n, d->type));
+	if (d->type == GT_F32)
+		gt_adjoint_by_pixels(be, PIXELS<float>::of(be, d, (const float *)x), (const float *)y, part, velocity);
+	else
+		gt_adjoint_by_pixels(be, PIXELS<double>::of(be, d, (const double *)x), (const double *)y, part, velocity);
 }
 #endif

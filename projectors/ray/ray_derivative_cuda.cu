@@ -4,10 +4,7 @@
 #include "projectors/ray/ray_cuda.cuh"
 #include "projectors/ray/ray_derivative.h"
 
-static size_t voxels_of(const gt_rays *g) { return (size_t)g->n[0] * g->n[1] * g->n[2]; }
 static size_t pixels_of(const gt_rays *g) { return (size_t)g->rows * g->columns; }
-/* Bytes of the copy, before the sums of the blocks. */
-static size_t copy_bytes(const gt_ray_derivative *d) { return (voxels_of(&d->rays) * gt_type_size(d->type) + 255) / 256 * 256; }
 
 /* Adds the slices of a ray; axis b is the fastest of the volume. */
 template <typename T>
@@ -53,41 +50,27 @@ template <typename T> struct ray_pixels {
 	const T *volume, *x_slices;
 	size_t views, all;
 	__device__ __forceinline__ void pixel(size_t view, size_t i, double *by) const { ::pixel(&d, view, i, volume, x_slices, by); }
+	static ray_pixels of(gt_backend *be, const gt_ray_derivative *d, const T *x)
+	{
+		T *x_slices = (T *)gt_scratch(be);
+		gt_ray_transpose_volume<T, 0>(gt_cuda_queue(be), x, x_slices, d->rays.n[0], d->rays.n[1], d->rays.n[2]);
+		return { *d, x, x_slices, d->rays.views, pixels_of(&d->rays) };
+	}
 };
-
-template <typename T> static struct ray_pixels<T> pixels_with_copy(gt_backend *be, const gt_ray_derivative *d, const T *x) {
-	T *x_slices = (T *)gt_scratch(be);
-	gt_ray_transpose_volume<T, 0>(gt_cuda_queue(be), x, x_slices, d->rays.n[0], d->rays.n[1], d->rays.n[2]);
-	return { *d, x, x_slices, d->rays.views, pixels_of(&d->rays) };
-}
-
-template <typename T>
-static void adjoint_as(gt_backend *be, const gt_ray_derivative *d, const T *x, const T *y, double *velocity)
-{
-	double *part = (double *)((char *)gt_scratch(be) + copy_bytes(d));
-	gt_adjoint_by_pixels(be, pixels_with_copy(be, d, x), y, part, velocity);
-}
 
 static void forward(gt_backend *be, const gt_ray_derivative *d, const void *x, const double *velocity, void *y)
 {
-	if (d->type == GT_F32)
-		gt_forward_by_pixels(be, pixels_with_copy(be, d, (const float *)x), velocity, (float *)y);
-	else
-		gt_forward_by_pixels(be, pixels_with_copy(be, d, (const double *)x), velocity, (double *)y);
+	gt_forward_as_type<ray_pixels>(be, d, x, velocity, y);
 }
 
 static void adjoint(gt_backend *be, const gt_ray_derivative *d, const void *x, const void *y, double *velocity)
 {
-	if (d->type == GT_F32)
-		adjoint_as(be, d, (const float *)x, (const float *)y, velocity);
-	else
-		adjoint_as(be, d, (const double *)x, (const double *)y, velocity);
+	gt_adjoint_as_type<ray_pixels>(be, d, d->rays.n, x, y, velocity);
 }
 
-static size_t scratch(gt_backend *be, const gt_ray_derivative *d)
+static size_t scratch(gt_backend *, const gt_ray_derivative *d)
 {
-	(void)be;
-	return copy_bytes(d) + gt_pixel_part_bytes(d->rays.views, pixels_of(&d->rays));
+	return gt_pixel_copy_bytes(d->rays.n, d->type) + gt_pixel_part_bytes(d->rays.views, pixels_of(&d->rays));
 }
 
 extern "C" const struct gt_ray_derivative_impl gt_ray_derivative_cuda = { scratch, forward, adjoint };

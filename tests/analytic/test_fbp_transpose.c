@@ -67,10 +67,10 @@ static float resampled(const struct gt_lines *a, const struct gt_lines_pixel *p,
 {
 	const struct gt_back_grid *g = a->grid;
 	const int slices = (int)g->n[2];
-	const float at = (float)j - GT_LINES_CENTER, *line = copy + p->at - p->base;
+	const float at = fmaf((float)j - GT_LINES_CENTER, p->slices, p->shift), *line = copy + p->at - p->base;
 	float r = 0;
 	if (p->kind == GT_LINES_INSIDE || p->kind == GT_LINES_EDGE)
-		r = gt_lines_three(p, copy + p->at - GT_LINES_BIAS, p->kind == GT_LINES_EDGE, slices, at);
+		r = gt_lines_three(p, copy + p->at - gt_lines_origin(), p->kind == GT_LINES_EDGE, at);
 	else if (p->kind == GT_LINES_ANY)
 		r = gt_lines_any(p, line, slices, at);
 	for (int lane = 0; lane < 32; lane++) {
@@ -87,10 +87,11 @@ static void add_pixel(const struct gt_lines *a, const struct gt_lines_pixel *p, 
 	const struct gt_back_grid *g = a->grid;
 	for (size_t j = 0; j < GT_LINES_ROWS && a->row + j < g->rows; j++) {
 		const float r = resampled(a, p, copy, j);
-		double *out = found + (a->row + j) * g->wide + a->column + (size_t)p->interval;
-		if (p->interval > 0)
+		const int interval = (int)(p->which % GT_LINES_SPECIAL);
+		double *out = found + (a->row + j) * g->wide + a->column + (size_t)interval;
+		if (interval > 0)
 			out[-1] += p->left * r;
-		if (p->interval < GT_LINES_COLUMNS && a->column + (size_t)p->interval < g->wide)
+		if (interval < GT_LINES_COLUMNS && a->column + (size_t)interval < g->wide)
 			out[0] += p->right * r;
 	}
 }
@@ -98,11 +99,12 @@ static void add_pixel(const struct gt_lines *a, const struct gt_lines_pixel *p, 
 /* In two slabs along y. */
 static void gather_lines(const struct gt_back_grid *g, const struct gt_back_view *w, const double *x, double *found)
 {
-	float *copy = malloc(g->n[0] * g->n[1] * g->n[2] * sizeof *copy);
+	const size_t line = g->n[2] + 2 * GT_LINES_PAD;
+	float *copy = calloc(g->n[0] * g->n[1] * line, sizeof *copy);
 	ck_assert_ptr_nonnull(copy);
 	for (size_t i = 0; i < g->n[0] * g->n[1]; i++)
 		for (size_t z = 0; z < g->n[2]; z++)
-			copy[i * g->n[2] + z] = (float)x[z * g->n[0] * g->n[1] + i];
+			copy[i * line + GT_LINES_PAD + z] = (float)x[z * g->n[0] * g->n[1] + i];
 	for (size_t row = 0; row < g->rows; row += GT_LINES_ROWS)
 		for (size_t column = 0; column < g->wide; column += GT_LINES_COLUMNS)
 			for (int half = 0; half < 2; half++) {
@@ -115,7 +117,7 @@ static void gather_lines(const struct gt_back_grid *g, const struct gt_back_view
 					for (gt_lines_range(&a, plane, &i, &end); i < end; i++) {
 						struct gt_lines_pixel p;
 						if (gt_lines_pixel(&a, plane, i, &p))
-							add_pixel(&a, &p, copy + a.y[0] * g->n[0] * g->n[2], found);
+							add_pixel(&a, &p, copy + a.y[0] * g->n[0] * line, found);
 					}
 			}
 	free(copy);

@@ -3,40 +3,26 @@
 #include <stdlib.h>
 #include "core/try.h"
 #include "projectors/dd/tilt/dd_derivative.h"
-#include "projectors/kit/derivative.h"
 #include "projectors/kit/operator.h"
 
 struct derivative {
-	gt_backend *be;
-	const struct gt_dd_derivative_impl *impl;
-	gt_dd_derivative d;
+	gt_dd_derivative d; /* first: the functions of the backend get its address */
 	size_t view_bytes, edge_bytes, strip_bytes, by_view_bytes, by_edge_bytes, by_strip_bytes;
 	int has_scratch;
 };
 
-static void forward(void *self, const void *x, const double *velocity, void *y)
-{
-	const struct derivative *p = self;
-	p->impl->forward(p->be, &p->d, x, velocity, y);
-}
-
-static void adjoint(void *self, const void *x, const void *y, double *velocity)
-{
-	const struct derivative *p = self;
-	p->impl->adjoint(p->be, &p->d, x, y, velocity);
-}
-
-static void destroy(void *self)
+void gt_dd_derivative_free(void *self)
 {
 	struct derivative *p = self;
-	gt_backend_free(p->be, (void *)p->d.d.view, p->view_bytes);
-	gt_backend_free(p->be, (void *)p->d.d.edge, p->edge_bytes);
-	gt_backend_free(p->be, (void *)p->d.d.strip, p->strip_bytes);
-	gt_backend_free(p->be, p->d.by.view, p->by_view_bytes);
-	gt_backend_free(p->be, p->d.by.edge, p->by_edge_bytes);
-	gt_backend_free(p->be, p->d.by.strip, p->by_strip_bytes);
+	gt_backend *be = p->d.be;
+	gt_backend_free(be, (void *)p->d.d.view, p->view_bytes);
+	gt_backend_free(be, (void *)p->d.d.edge, p->edge_bytes);
+	gt_backend_free(be, (void *)p->d.d.strip, p->strip_bytes);
+	gt_backend_free(be, p->d.by.view, p->by_view_bytes);
+	gt_backend_free(be, p->d.by.edge, p->by_edge_bytes);
+	gt_backend_free(be, p->d.by.strip, p->by_strip_bytes);
 	if (p->has_scratch)
-		gt_scratch_release(p->be);
+		gt_scratch_release(be);
 	free(p);
 }
 
@@ -51,7 +37,7 @@ struct tables {
 static gt_status upload(struct derivative *p, const struct tables *h)
 {
 	static const char what[] = "tables of the derivative by motions";
-	gt_backend *be = p->be;
+	gt_backend *be = p->d.be;
 	if (!(p->d.d.view = gt_projector_upload(be, h->view, p->view_bytes, what)) ||
 	    !(p->d.d.edge = gt_projector_upload(be, h->edge, p->edge_bytes, what)) ||
 	    !(p->d.d.strip = gt_projector_upload(be, h->strip, p->strip_bytes, what)) ||
@@ -104,7 +90,6 @@ done:
 
 gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const double *jacobian, const gt_array *volume, gt_linop **D)
 {
-	static const struct gt_derivative_ops ops = { "derivative of dd", forward, adjoint, destroy };
 	static const struct gt_dd_derivative_impl *const impl[GT_NBACKENDS] = { &gt_dd_derivative_cpu, GT_IF_CUDA(&gt_dd_derivative_cuda) };
 	gt_backend *be = gt_array_backend(volume);
 	gt_status st = gt_projector_check_sizes("dd", g, scan);
@@ -113,8 +98,7 @@ gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const doub
 	struct derivative *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "dd: no memory for the derivative");
-	p->be = be;
-	p->impl = impl[be->kind];
+	p->d.be = be;
 	p->d.type = gt_array_type(volume);
 	p->d.d = (gt_dd_tilt){ .rows = (int)scan->rows, .columns = (int)scan->columns, .views = scan->views };
 	p->d.d.longest = scan->rows > scan->columns ? scan->rows : scan->columns;
@@ -123,12 +107,12 @@ gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const doub
 		p->d.d.pitch[a] = g->pitch[a];
 	}
 	GT_TRY(fill_tables(scan, g, p));
-	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->d), "scratch of the derivative by motions"));
+	GT_TRY(gt_scratch_reserve(be, impl[be->kind]->scratch(&p->d), "scratch of the derivative by motions"));
 	p->has_scratch = 1;
-	st = gt_derivative_new(&ops, p, scan, jacobian, volume, D);
+	st = gt_derivative_new(&impl[be->kind]->ops, p, scan, jacobian, volume, D);
 	p = NULL;
 done:
 	if (p)
-		destroy(p);
+		gt_dd_derivative_free(p);
 	return st;
 }

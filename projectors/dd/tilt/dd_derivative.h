@@ -12,7 +12,7 @@
  *
  * It is piecewise smooth. If an edge lies between two voxels, the derivative is the one towards either of them. */
 #include "projectors/dd/tilt/dd_tilt_operator.h"
-#include "projectors/kit/motion.h"
+#include "projectors/kit/derivative.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,16 +30,18 @@ typedef struct {
 } gt_dd_velocities;
 
 typedef struct {
+	gt_backend *be;
 	gt_type type;
 	gt_dd_tilt d;
 	gt_dd_velocities by; /* tables on the backend, as those of d */
 } gt_dd_derivative;
 
+/* Functions of a backend; self: a gt_dd_derivative. */
 struct gt_dd_derivative_impl {
-	size_t (*scratch)(gt_backend *be, const gt_dd_derivative *d); /* bytes of gt_scratch() */
-	void   (*forward)(gt_backend *be, const gt_dd_derivative *d, const void *x, const double *velocity, void *y);
-	void   (*adjoint)(gt_backend *be, const gt_dd_derivative *d, const void *x, const void *y, double *velocity);
+	struct gt_derivative_ops ops;
+	size_t (*scratch)(const gt_dd_derivative *d); /* bytes of gt_scratch() */
 };
+void gt_dd_derivative_free(void *self);
 extern const struct gt_dd_derivative_impl gt_dd_derivative_cpu, gt_dd_derivative_cuda;
 
 /* Fills the derivatives of view `at`, whose tables gt_dd_tilt_fill() made; by: tables of this view. */
@@ -47,10 +49,12 @@ void gt_dd_tilt_fill_by(const gt_scan *scan, const gt_grid *g, size_t at, const 
 /* Derivative by the motions of the views; scan: after the motion, jacobian: see projectors/kit/derivative.h. */
 gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const double *jacobian, const gt_array *volume, gt_linop **D);
 
-/* The volume: distance of adjacent slices, of voxels along a slice, and of heights. */
+/* The volume: distance of adjacent slices, of voxels along a slice, and of heights. in_single: slices are summed in
+ * single precision. */
 struct gt_dd_voxels {
 	const void *x;
 	gt_type type;
+	int in_single;
 	size_t slice, along, up;
 };
 
@@ -67,10 +71,10 @@ struct gt_dd_sums {
 	double plain, by[GT_DD_SCALARS];
 };
 
-/* Sums over the heights of one slice; mid: of the heights j + 1/2 times the same. */
+/* Sums over the heights of one slice; above: times the height of the voxel's centre over that of N = 0. */
 struct gt_dd_slice_sums {
-	double plain, low, low_mid, high, high_mid; /* A B, x_a B, x_b B */
-	double at[2];                               /* A(Z_a), A(Z_b) */
+	double plain, low, low_above, high, high_above; /* A B, x_a B, x_b B */
+	double at[2];                                   /* A(Z_a), A(Z_b) */
 };
 
 GT_HD double gt_dd_value(const struct gt_dd_voxels *x, size_t i)
@@ -78,42 +82,16 @@ GT_HD double gt_dd_value(const struct gt_dd_voxels *x, size_t i)
 	return x->type == GT_F32 ? (double)((const float *)x->x)[i] : ((const double *)x->x)[i];
 }
 
-/* Integral of `count` voxels from `first` on over [a, b]; ends: the voxels at a and b, 0 outside. */
-GT_HD double gt_dd_across(const struct gt_dd_voxels *x, size_t first, int count, double a, double b, double ends[2])
-{
-	double sum = 0, value = 0;
-	const int begin = a > 0 ? (int)(a < count ? a : count) : 0;
-	ends[0] = 0;
-	for (int i = begin; i < count && i < b; i++) {
-		value = gt_dd_value(x, first + (size_t)i * x->along);
-		ends[0] = i <= a ? value : ends[0];
-		sum += value * ((b < i + 1 ? b : i + 1) - (a > i ? a : i));
-	}
-	ends[1] = b > 0 && b < count ? value : 0;
-	return sum;
-}
-
-/* x0, slope: edges of the strip at Z = 0, and per Z. */
-GT_HD struct gt_dd_slice_sums gt_dd_slice_of(const gt_dd_tilt *d, const gt_dd_pose *v, const struct gt_dd_voxels *x, int n,
-                                             const double x0[2], const double slope[2], const double z[2])
-{
-	struct gt_dd_slice_sums s = { 0, 0, 0, 0, 0, { 0, 0 } };
-	const int begin = z[0] > 0 ? (int)(z[0] < d->n[2] ? z[0] : d->n[2]) : 0;
-	for (int j = begin; j < d->n[2] && j < z[1]; j++) {
-		const double mid = j + 0.5, overlap = (z[1] < j + 1 ? z[1] : j + 1) - (z[0] > j ? z[0] : j);
-		double ends[2];
-		const double A = gt_dd_across(x, (size_t)n * x->slice + (size_t)j * x->up, d->n[1 - v->axis], x0[0] + slope[0] * mid,
-		                              x0[1] + slope[1] * mid, ends);
-		s.plain += A * overlap;
-		s.low += ends[0] * overlap;
-		s.low_mid += ends[0] * overlap * mid;
-		s.high += ends[1] * overlap;
-		s.high_mid += ends[1] * overlap * mid;
-		s.at[0] = j <= z[0] ? A : s.at[0];
-		s.at[1] = z[1] <= j + 1 ? A : 0;
-	}
-	return s;
-}
+#define REAL float
+#define OF_REAL(name) name##_single
+#include "projectors/dd/tilt/dd_derivative_slice.inc"
+#undef REAL
+#undef OF_REAL
+#define REAL double
+#define OF_REAL(name) name##_double
+#include "projectors/dd/tilt/dd_derivative_slice.inc"
+#undef REAL
+#undef OF_REAL
 
 /* Adds slice n to the sums of a piece. */
 GT_HD void gt_dd_add_slice(const gt_dd_tilt *d, const struct gt_dd_piece *at, int n, const struct gt_dd_voxels *x, struct gt_dd_sums *sums)
@@ -125,13 +103,16 @@ GT_HD void gt_dd_add_slice(const gt_dd_tilt *d, const struct gt_dd_piece *at, in
 	const gt_dd_tilt_slice f = gt_dd_tilt_slice_of(v, n);
 	const double x0[2] = { gt_dd_tilt_across(&f, &e[0]), gt_dd_tilt_across(&f, &e[1]) }, slope[2] = { e[0].slope, e[1].slope };
 	const double z[2] = { f.zero + f.scale * (p->N0 + p->Q * t[0]), f.zero + f.scale * (p->N0 + p->Q * t[1]) };
-	const double height = z[1] - z[0], in = 1 / (height * f.scale);
-	const struct gt_dd_slice_sums s = gt_dd_slice_of(d, v, x, n, x0, slope, z);
+	const int size[2] = { d->n[1 - v->axis], d->n[2] };
+	const double height = z[1] - z[0], in = 1 / (height * f.scale), by_height = in * f.scale;
+	const size_t first = (size_t)n * x->slice;
+	const struct gt_dd_slice_sums s = x->in_single ? gt_dd_slice_single(size, x, first, f.zero, x0, slope, z)
+	                                               : gt_dd_slice_double(size, x, first, f.zero, x0, slope, z);
 	const double plain = s.plain * in, by_x[2] = { -s.low * in, s.high * in };
-	const double by_low = plain / height - s.at[0] * in, by_high = s.at[1] * in - plain / height;
+	const double by_low = plain * by_height - s.at[0] * in, by_high = s.at[1] * in - plain * by_height;
 	const double by_z = by_low + by_high, by_q = by_low * t[0] + by_high * t[1];
 	const double zero = by_z - slope[0] * by_x[0] - slope[1] * by_x[1];
-	const double scale = e[0].at * by_x[0] + e[1].at * by_x[1] + p->N0 * by_z + p->Q * by_q - plain / f.scale;
+	const double scale = e[0].at * by_x[0] + e[1].at * by_x[1] + p->N0 * by_z + p->Q * by_q - plain * in * height;
 	sums->plain += plain;
 	sums->by[GT_DD_X0] += by_x[0] + by_x[1];
 	sums->by[GT_DD_M0] += R * (by_x[0] + by_x[1]);
@@ -140,8 +121,8 @@ GT_HD void gt_dd_add_slice(const gt_dd_tilt *d, const struct gt_dd_piece *at, in
 	sums->by[GT_DD_R0] += v->F1 * scale + v->M0 * (by_x[0] + by_x[1]) + v->Z1 * zero;
 	sums->by[GT_DD_AT] += f.scale * by_x[0];
 	sums->by[GT_DD_AT_1] += f.scale * by_x[1];
-	sums->by[GT_DD_SLOPE] -= (s.low_mid - f.zero * s.low) * in;
-	sums->by[GT_DD_SLOPE_1] += (s.high_mid - f.zero * s.high) * in;
+	sums->by[GT_DD_SLOPE] -= s.low_above * in;
+	sums->by[GT_DD_SLOPE_1] += s.high_above * in;
 	sums->by[GT_DD_N0] += f.scale * by_z;
 	sums->by[GT_DD_Q] += f.scale * by_q;
 	sums->by[GT_DD_C] -= f.scale * p->Q * (by_low * t[0] * t[0] + by_high * t[1] * t[1]);

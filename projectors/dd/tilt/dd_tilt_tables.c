@@ -173,7 +173,7 @@ static void by_velocities(int fan, const double arm[3], const double by_point[3]
 	}
 }
 
-/* Derivatives of U (b in the slice) or N (b = 2): of the slope of a fan beam's ray, of the start of a parallel ray.
+/* Derivatives of U (b in the slice) or N (b = 2). Fan beams: of the ray's slope. Parallel beams: of its start.
  * slope: also of the parallel ray's slope, if not NULL. */
 static void position_by(const struct frame *f, int b, const double point[3], const double direction[3], const double arm[3],
                         double by[GT_VELOCITIES], double *slope)
