@@ -12,9 +12,9 @@ struct gt_analytic_times { double plan, filter, back; };
 gt_status gt_analytic_run_timed(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options,
                                 const gt_array *data, gt_array *x, gt_analytic_times *times);
 
-/* One thread of a GPU fetches all texels (floats) of some images, as in figure 6 of Lu, Ino, Hagihara (2016). The images
- * are layers of one texture (layered) or a texture each. inter_layer_first: all layers at a position before the next
- * position. Else it fetches layer by layer. */
+/* One thread of a GPU fetches all texels (floats) of some images, as in figure 6 of Lu, Ino, Hagihara (2016). The
+ * images are layers of one texture (layered) or a texture each. inter_layer_first: all layers at a position before the
+ * next position. Else it fetches layer by layer. */
 struct gt_texture_walk {
 	size_t columns, rows, layers;
 	int layered, inter_layer_first;

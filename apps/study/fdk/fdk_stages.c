@@ -1,5 +1,5 @@
-/* Time of each stage from a file of projections to a file of voxels. Stages run in sequence, with overlapping transfers,
- * or with overlapping transfers and files. */
+/* Time of each stage from a file of projections to a file of voxels. Stages run in sequence, with overlapping
+ * transfers, or with overlapping transfers and files. */
 #include <unistd.h>
 #include <gantry/recon.h>
 #include "apps/study/fdk/fdk.h"
