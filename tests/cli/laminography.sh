@@ -82,6 +82,8 @@ turn="about a tilted axis: expected 360"
 refused_output 1 "$turn" recon p.nc --like truth.nc --solver fdk --backend "$backend"
 ok recon p.nc --like truth.nc --backend "$backend" -o v.nc
 grep -q "solver: os-sart.*$turn" stderr.txt || fail "the choice for a part of a turn is not explained: $(cat stderr.txt)"
+ok recon p.nc --like truth.nc --preset iterative --backend "$backend" -o v.nc
+grep -q "$turn" stderr.txt || fail "the start of the preset is not explained: $(cat stderr.txt)"
 ok geometry part.nc -o part.npy
 ok geometry part.npy --rows 40 --columns 44 -o back.nc
 ok project truth.nc --scan back.nc --backend "$backend" -o p.nc
