@@ -15,6 +15,7 @@
 #define FLAT .shape = GT_FLAT, .source_to_axis = 1000, .source_to_detector = 1536
 /* cube512 with half the views and STEP rows, and columns, per voxel. */
 #define STEP(s, c, r) CELLS(c, r, 180), PITCH(0.6 * 1.536 / s, 0.6 * 1.536 / s), FULL
+#define PLATE(m) CELLS(768, 512, 720), PITCH(0.6 * m, 0.6 * m), FULL, .tilt = GT_PI / 6
 #define C_ARM .shape = GT_FLAT, .source_to_axis = 785, .source_to_detector = 1200, .end_view = 1
 
 /* Name, description, orbit, views given as matrices or not, voxel size in mm, number of voxels. */
@@ -87,6 +88,13 @@ const app_workload app_workloads[] = {
 	  0,
 	  { 0.6, 0.6, 0.6 },
 	  { 512, 512, 512 } },
+	{ "plate",
+	  "flat 768 x 512 about an axis tilted by 30 degrees, 720 views, 512 x 512 x 64",
+	  { FLAT, PLATE(1.536) },
+	  0,
+	  { 0.6, 0.6, 0.6 },
+	  { 512, 512, 64 } },
+	{ "plate-parallel", "plate with parallel beams", { .shape = GT_PARALLEL, PLATE(1) }, 0, { 0.6, 0.6, 0.6 }, { 512, 512, 64 } },
 	{ "cube128",
 	  "flat 128 x 128, 360 views, 128^3",
 	  { FLAT, CELLS(128, 128, 360), PITCH(4, 4), FULL },

@@ -15,6 +15,9 @@ ok bench --workload quick-flat --operation iteration --solver os-sart:subsets=40
 says "subsets=40"
 ok bench --workload odd-helix --operation direct --repeat 1 --every 400 --backend "$backend"
 says "wfbp: pitch 15.5"
+# About a tilted axis.
+ok bench --workload plate --operation direct --repeat 1 --every 240 --backend "$backend" --json
+[ "$(value views)" = 3 ] || fail "plate: $out"
 refused 2 "did you mean 'os-sart'" bench --solver os-srt
 ok bench --workload quick-flat --operation forward --repeat 1 --every 9 --backend "$backend"
 says "$(printf '%-14s %-18s dd' quick-flat forward)"

@@ -78,7 +78,19 @@ refused_output 1 "from the tangent of the orbit" recon p.nc --like truth.nc --so
 ok recon p.nc --like truth.nc --solver cgls:iterations=2 --backend "$backend" -o v.nc
 ok geometry make lamino "${small[@]}" --tilt 40 --range 270 -o part.nc
 ok project truth.nc --scan part.nc --backend "$backend" -o p.nc
-refused_output 1 "about a tilted axis: expected 360" recon p.nc --like truth.nc --solver fdk --backend "$backend"
+turn="about a tilted axis: expected 360"
+refused_output 1 "$turn" recon p.nc --like truth.nc --solver fdk --backend "$backend"
+ok recon p.nc --like truth.nc --backend "$backend" -o v.nc
+grep -q "solver: os-sart.*$turn" stderr.txt || fail "the choice for a part of a turn is not explained: $(cat stderr.txt)"
+ok recon p.nc --like truth.nc --preset iterative --backend "$backend" -o v.nc
+grep -q "$turn" stderr.txt || fail "the start of the preset is not explained: $(cat stderr.txt)"
+ok geometry part.nc -o part.npy
+ok geometry part.npy --rows 40 --columns 44 -o back.nc
+ok project truth.nc --scan back.nc --backend "$backend" -o p.nc
+refused_output 1 "$turn" recon p.nc --like truth.nc --solver fdk --backend "$backend"
+ok geometry make lamino --detector parallel --views 48 --rows 40 --columns 44 --pixel 1 --tilt 40 --range 270 -o part.nc
+ok project truth.nc --scan part.nc --backend "$backend" -o p.nc
+refused_output 1 "$turn" recon p.nc --like truth.nc --solver fbp --backend "$backend"
 ok geometry make lamino --detector parallel --views 48 --rows 40 --columns 44 --pixel 1 --tilt 40 -o parallel.nc
 ok project truth.nc --scan parallel.nc --backend "$backend" -o p.nc
 ok recon p.nc --like truth.nc --backend "$backend" -o v.nc
