@@ -38,7 +38,7 @@ static void refuse(const char *why)
 	ck_assert_ptr_null(p);
 }
 
-GT_TEST(a_chunk_beyond_its_data)
+START_TEST(a_chunk_beyond_its_data)
 {
 	const hid_t file = begin();
 	put(file, "entry/data/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 1024, 1024, 512 }, 0);
@@ -47,8 +47,9 @@ GT_TEST(a_chunk_beyond_its_data)
 	/* under sanitizers the probe process may stay below its memory limit */
 	refuse(GT_SANITIZED ? "a.h5: " : "needs more than");
 }
+END_TEST
 
-GT_TEST(many_tiny_images)
+START_TEST(many_tiny_images)
 {
 	const hsize_t n = 3 << 20;
 	const hid_t file = begin();
@@ -57,8 +58,9 @@ GT_TEST(many_tiny_images)
 	H5Fclose(file);
 	refuse("claims 3145728 images in a file of");
 }
+END_TEST
 
-GT_TEST(more_than_deflate_can_hold)
+START_TEST(more_than_deflate_can_hold)
 {
 	const hsize_t n = 1 << 15;
 	const hid_t file = begin();
@@ -67,6 +69,7 @@ GT_TEST(more_than_deflate_can_hold)
 	H5Fclose(file);
 	refuse("claims 32768 x 1024 x 1024 values");
 }
+END_TEST
 
 /* Angles of a Data Exchange file, 10 degrees apart. */
 static void put_angles(hid_t file, hsize_t n)
@@ -81,7 +84,7 @@ static void put_angles(hid_t file, hsize_t n)
 }
 
 /* Flat fields of these 71 MB would take ten times their size before a view is read. */
-GT_TEST(constant_images)
+START_TEST(constant_images)
 {
 	const hid_t file = begin();
 	put(file, "exchange/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 17, 2048, 2048 }, (const hsize_t[]){ 1, 2048, 2048 }, 1);
@@ -89,9 +92,10 @@ GT_TEST(constant_images)
 	H5Fclose(file);
 	refuse("they are constant, expected a scan");
 }
+END_TEST
 
 /* The fields would fail too, but only after they were read. */
-GT_TEST(views_that_were_never_written)
+START_TEST(views_that_were_never_written)
 {
 	const hid_t file = begin();
 	put(file, "exchange/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 1, 4, 4 }, 0);
@@ -100,9 +104,10 @@ GT_TEST(views_that_were_never_written)
 	H5Fclose(file);
 	refuse("exchange/data: image 0 of 8: 8 of its 8 chunks were never written");
 }
+END_TEST
 
 /* libnetcdf would take 480 MB for them. */
-GT_TEST(more_groups_than_a_scan_has)
+START_TEST(more_groups_than_a_scan_has)
 {
 	char name[64];
 	const hid_t file = begin();
@@ -115,9 +120,10 @@ GT_TEST(more_groups_than_a_scan_has)
 	H5Fclose(file);
 	refuse("a.h5: holds more than");
 }
+END_TEST
 
 /* libnetcdf would take 4 s for them. */
-GT_TEST(more_attributes_than_a_scan_has)
+START_TEST(more_attributes_than_a_scan_has)
 {
 	char name[64];
 	const hid_t file = begin(), space = H5Screate(H5S_SCALAR);
@@ -137,6 +143,7 @@ GT_TEST(more_attributes_than_a_scan_has)
 	refuse("a.h5: holds more than");
 	ck_assert_ptr_nonnull(strstr(gt_error(), "attributes"));
 }
+END_TEST
 
 static hid_t scan_file(const char *name)
 {
@@ -148,7 +155,7 @@ static hid_t scan_file(const char *name)
 }
 
 /* libnetcdf follows hard, soft and external links until its stack overflows. */
-GT_TEST(groups_in_cycles)
+START_TEST(groups_in_cycles)
 {
 	for (int kind = 0; kind < 5; kind++) {
 		const hid_t file = scan_file("a.h5");
@@ -171,9 +178,10 @@ GT_TEST(groups_in_cycles)
 		refuse("leads back to a group that contains it: expected groups without cycles");
 	}
 }
+END_TEST
 
 /* 40 groups, each with two links to the next: 2^40 paths. */
-GT_TEST(groups_with_many_paths)
+START_TEST(groups_with_many_paths)
 {
 	const hid_t file = scan_file("a.h5");
 	hid_t group = H5Gopen2(file, "entry/more", H5P_DEFAULT);
@@ -187,9 +195,10 @@ GT_TEST(groups_with_many_paths)
 	H5Fclose(file);
 	refuse("a.h5: holds more than");
 }
+END_TEST
 
 /* A soft link to itself, two that lead to each other, and one through itself. */
-GT_TEST(links_to_themselves)
+START_TEST(links_to_themselves)
 {
 	static const char *const links[][2] = { { "/entry/more/a", "/entry/more/a" },
 		                                { "/entry/more/b", "/entry/more/b" },
@@ -211,9 +220,10 @@ GT_TEST(links_to_themselves)
 		                : "entry/more/a leads to itself, directly or through other links");
 	}
 }
+END_TEST
 
 /* Images behind a link without a target, next to angles. */
-GT_TEST(images_without_target)
+START_TEST(images_without_target)
 {
 	const hid_t file = scan_file("a.h5");
 	H5Ldelete(file, "/entry/data/data", H5P_DEFAULT);
@@ -221,9 +231,10 @@ GT_TEST(images_without_target)
 	H5Fclose(file);
 	refuse("entry/data/data: the link has no target");
 }
+END_TEST
 
 /* Two links to a group, and links without a target, are no cycle. */
-GT_TEST(groups_without_cycles)
+START_TEST(groups_without_cycles)
 {
 	gt_read_options o = gt_read_defaults;
 	gt_frames_options f = gt_frames_defaults;
@@ -241,6 +252,7 @@ GT_TEST(groups_without_cycles)
 	ck_assert_msg(!strstr(gt_error(), "cycles") && !strstr(gt_error(), "probe"), "%d: %s", st, gt_error());
 	gt_projections_free(p);
 }
+END_TEST
 
 /* A virtual data set of all images of `source` in `from`. */
 static void put_virtual(const char *name, const char *in, const char *from, const char *source)
@@ -256,7 +268,7 @@ static void put_virtual(const char *name, const char *in, const char *from, cons
 	H5Fclose(file);
 }
 
-GT_TEST(virtual_data_of_themselves)
+START_TEST(virtual_data_of_themselves)
 {
 	static const char data[] = "entry/data/data";
 	static const char *const self[] = { ".", "a.h5" };
@@ -284,5 +296,24 @@ GT_TEST(virtual_data_of_themselves)
 	H5Fclose(file);
 	refuse("virtual data sets of virtual data sets: more than 8 in each other");
 }
+END_TEST
 
-int main(void) { return gt_test_main_with("hdf5_bombs", tiff_setup, tiff_teardown); }
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
+	tcase_add_test(tc, a_chunk_beyond_its_data);
+	tcase_add_test(tc, many_tiny_images);
+	tcase_add_test(tc, more_than_deflate_can_hold);
+	tcase_add_test(tc, constant_images);
+	tcase_add_test(tc, views_that_were_never_written);
+	tcase_add_test(tc, more_groups_than_a_scan_has);
+	tcase_add_test(tc, more_attributes_than_a_scan_has);
+	tcase_add_test(tc, groups_in_cycles);
+	tcase_add_test(tc, groups_with_many_paths);
+	tcase_add_test(tc, groups_without_cycles);
+	tcase_add_test(tc, links_to_themselves);
+	tcase_add_test(tc, images_without_target);
+	tcase_add_test(tc, virtual_data_of_themselves);
+}
+
+int main(void) { return gt_test_main("hdf5_bombs", fill); }
