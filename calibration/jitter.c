@@ -327,7 +327,7 @@ static gt_status prepare(search *s, const gt_projections *p)
 	if (!p->data || p->filtered)
 		return p->data ? gt_projections_unfiltered(p, "jitter", "") : gt_fail(GT_ERR_ARG, "jitter: found no line integrals");
 	if (s->o->rounds < 1 || s->o->columns < 16)
-		return gt_fail(GT_ERR_ARG, "jitter: rounds=%d, columns=%zu: expected 1, 16 and more", s->o->rounds, s->o->columns);
+		return gt_fail(GT_ERR_ARG, "jitter: rounds=%d, columns=%zu: expected at least 1 and 16", s->o->rounds, s->o->columns);
 	if (scan->shape == GT_ARC || gt_scan_is_helical(scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "jitter: expected flat detectors or parallel rays, and a circular orbit, found %s",
 		               scan->shape == GT_ARC ? "an arc detector" : "a helix");

@@ -343,15 +343,13 @@ gt_status gt_can_write(const char *path)
 	return st;
 }
 
-gt_status gt_can_write_volume(const char *path)
+/* Formats without extensions always write a folder. */
+static gt_status can_write(const char *path, const gt_format *f)
 {
-	GT_NEED(path);
-	const gt_format *f;
-	const gt_status st = gt_format_for(path, NULL, 0, &f);
-	return st != GT_OK ? st : f->folders && (gt_names_folder(path) || !*f->extensions) ? can_make(path) : gt_can_write(path);
+	return f->folders && (gt_names_folder(path) || !*f->extensions) ? can_make(path) : gt_can_write(path);
 }
 
-gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o)
+gt_status gt_can_write_volume(const char *path, const gt_write_options *o)
 {
 	GT_NEED(path);
 	const gt_format *f;
@@ -363,7 +361,7 @@ gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o)
 		st = check_options(path, &full);
 	if (st == GT_OK)
 		st = check_numbers(path, f, &full);
-	return st != GT_OK ? st : gt_can_write_volume(path);
+	return st != GT_OK ? st : can_write(path, f);
 }
 
 gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
@@ -374,7 +372,7 @@ gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
 	gt_status st = gt_complete_write_options(path, o, &full);
 	if (st == GT_OK)
 		st = gt_format_for(path, &full, 1, &f);
-	return st != GT_OK ? st : f->folders && (gt_names_folder(path) || !*f->extensions) ? can_make(path) : gt_can_write(path);
+	return st != GT_OK ? st : can_write(path, f);
 }
 
 static gt_status file_kind(const char *path, const gt_format **format, int *projections)

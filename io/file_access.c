@@ -68,7 +68,7 @@ int gt_failure_at(gt_failure *f, size_t item)
 	return failed;
 }
 
-gt_status gt_failure_told(gt_failure *f)
+gt_status gt_failure_status(gt_failure *f)
 {
 	pthread_mutex_destroy(&f->lock);
 	return f->status == GT_OK ? GT_OK : gt_fail(f->status, "%s", f->message);

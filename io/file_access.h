@@ -19,6 +19,6 @@ typedef struct { pthread_mutex_t lock; size_t item; gt_status status; char messa
 #define GT_NO_FAILURE { .lock = PTHREAD_MUTEX_INITIALIZER, .status = GT_OK }
 void      gt_failure_note(gt_failure *f, size_t item, gt_status status);        /* records gt_error() of this thread */
 int       gt_failure_at  (gt_failure *f, size_t item);                          /* 1: an earlier item failed */
-gt_status gt_failure_told(gt_failure *f);
+gt_status gt_failure_status(gt_failure *f);
 
 #endif

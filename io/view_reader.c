@@ -102,7 +102,7 @@ static gt_status view_reader_read(gt_view_reader *v, size_t first, size_t n, siz
 		               first + n, row, row + rows, v->size[0], v->size[1]);
 	struct reading r = { v, first, row, rows, out, GT_NO_FAILURE };
 	gt_parallel(v->pool, n, 1, read_some, &r);
-	return gt_failure_told(&r.failure);
+	return gt_failure_status(&r.failure);
 }
 
 gt_status gt_view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out)
@@ -118,8 +118,8 @@ void gt_view_reader_report(gt_view_reader *v, const gt_listener *notes)
 {
 	gt_read_options o = gt_read_defaults;
 	o.notes = *notes;
-	if (v->tell)
-		v->tell(v, &o);
+	if (v->report)
+		v->report(v, &o);
 }
 
 size_t gt_view_reader_bytes(const gt_view_reader *v) { return v->bytes; }

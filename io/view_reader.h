@@ -15,7 +15,7 @@ struct gt_view_reader {
 	gt_status (*read )(gt_view_reader *v, size_t view, size_t row, size_t rows, float *out);
 	void      (*close)(gt_view_reader *v);
 	/* Reports findings in the values so far; NULL: nothing. */
-	void      (*tell )(gt_view_reader *v, const gt_read_options *o);
+	void      (*report)(gt_view_reader *v, const gt_read_options *o);
 };
 
 /* Threads that read one file: a single thread copies from the page cache, and checks, only as fast as disks read. */

@@ -81,7 +81,7 @@ static gt_status move_piece(moved_piece *m, size_t n)
 		               m->first, m->first + n, m->row, m->row + m->rows, m->weights ? "weights" : "line integrals", w->size[0],
 		               w->size[1], w->weighted ? "" : ", without weights");
 	gt_parallel(w->pool, n, 1, move_some, m);
-	return gt_failure_told(&m->failure);
+	return gt_failure_status(&m->failure);
 }
 
 gt_status gt_view_writer_write(gt_view_writer *w, const gt_view_chunk *p, const float *data)

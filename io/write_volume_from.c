@@ -51,7 +51,7 @@ static gt_status find_range(const slabs *s, gt_write_options *o)
 	GT_TRY(gt_range_begin(s->path, o, s->head, &r));
 	for (size_t z = 0, n; z < size[0]; z += n) {
 		GT_TRY(next_slab(s, z, &n));
-		gt_range_look(&r, z * plane, n * plane, s->slab);
+		gt_range_extend(&r, z * plane, n * plane, s->slab);
 	}
 	gt_range_end(s->path, &r, o);
 done:
@@ -67,7 +67,7 @@ static gt_status find_extremes(const slabs *s, gt_write_options *o)
 	o->high = -INFINITY;
 	for (size_t z = 0, n; z < size[0]; z += n) {
 		GT_TRY(next_slab(s, z, &n));
-		gt_extremes_look(o, s->head, n * plane, s->slab);
+		gt_extremes_extend(o, s->head, n * plane, s->slab);
 	}
 done:
 	return st;

@@ -114,7 +114,7 @@ gt_status gt_fsc_measure(const gt_grid *g, const float *a, const float *b, gt_fs
 	gt_status st = GT_OK;
 	*f = (gt_fsc){ .resolution = NAN, .resolution_143 = NAN };
 	if (min < MIN_SAMPLES || g->n[0] > 1 << 20 || g->n[1] > 1 << 20 || g->n[2] > 1 << 20)
-		return gt_fail(GT_ERR_ARG, "FSC: slices of %zu x %zu voxels, expected %d and more", g->n[0], g->n[1], MIN_SAMPLES);
+		return gt_fail(GT_ERR_ARG, "FSC: slices of %zu x %zu voxels: expected at least %d each", g->n[0], g->n[1], MIN_SAMPLES);
 	GT_TRY(gt_host_has_memory(2. * (double)cells * sizeof **x, "the transforms"));
 	s = calloc(shells, sizeof *s);
 	f->fsc = (gt_curve){ calloc(shells, sizeof(double)), calloc(shells, sizeof(double)), shells };

@@ -137,7 +137,7 @@ gt_status gt_line_profile(const gt_grid *g, const float *volume, const double fr
 	GT_NEED(value);
 	const double *ends[] = { from, to };
 	if (n < 2)
-		return gt_fail(GT_ERR_ARG, "profile: %zu points, expected 2 and more", n);
+		return gt_fail(GT_ERR_ARG, "profile: %zu points: expected at least 2", n);
 	for (int e = 0; e < 2; e++)
 		for (int a = 0; a < 3; a++)
 			if (!(fabs(ends[e][a] - g->center[a]) <= (double)g->n[a] * g->pitch[a] / 2 * (1 + 1e-9)))

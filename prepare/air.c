@@ -122,7 +122,7 @@ static gt_status columns_of(const gt_prepare_call *c, const struct options *o, g
 	return GT_OK;
 }
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	gt_status st = GT_OK;
 	GT_TRY(gt_prepare_known(c, sizeof(air_known)));
@@ -176,7 +176,7 @@ done:
 	return st;
 }
 
-static void tell(gt_prepare_call *c)
+static void report(gt_prepare_call *c)
 {
 	const air_known *known = c->known;
 	gt_prepare_note(c, "%zu columns at the left and %zu at the right edge are air: of %.4g to %.4g before, 1 now", known->air.left,
@@ -212,6 +212,6 @@ const gt_preparation gt_preparation_air = {
 	GT_STEP_MEMBERS,
 	.advise = advise,
 	.chunks = GT_BY_VIEWS,
-	.look = look,
-	.tell = tell,
+	.inspect = inspect,
+	.report = report,
 };

@@ -263,7 +263,7 @@ typedef struct {
 	unsigned char bad[];
 } bad_known;
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	const size_t n = c->source.scan->rows * c->source.scan->columns;
 	gt_status st = GT_OK;
@@ -287,7 +287,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	return known->found ? gt_prepare_fill(c, known->bad) : GT_OK;
 }
 
-static void tell(gt_prepare_call *c)
+static void report(gt_prepare_call *c)
 {
 	const bad_known *known = c->known;
 	gt_prepare_note(c, "%zu of %zu pixels are bad: interpolated, with weight 0 for iterative methods", known->found, known->pixels);
@@ -314,8 +314,8 @@ const gt_preparation gt_preparation_bad_pixels = {
 	GT_STEP_MEMBERS,
 	.advise = advise,
 	.chunks = GT_BY_VIEWS,
-	.look = look,
-	.tell = tell,
+	.inspect = inspect,
+	.report = report,
 	.weighs = weighs,
 };
 

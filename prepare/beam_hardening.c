@@ -173,10 +173,10 @@ static gt_status method_of(const struct options *o, int *method)
 	if (given != (*method != FLATNESS) || (*method == SPECTRUM && o->polynomial[0]) || (*method == POLYNOMIAL && !o->polynomial[0]))
 		return gt_fail(GT_ERR_ARG, "found %s: expected one of spectrum=FILE, kv=, polynomial=A1:A2:... or flatness",
 		               given > 1 ? "several" : "none that fits the method");
-	return o->kv > 0 && o->kv < 10 ? gt_fail(GT_ERR_ARG, "kv=%g: expected 10 and more", o->kv) : GT_OK;
+	return o->kv > 0 && o->kv < 10 ? gt_fail(GT_ERR_ARG, "kv=%g: expected at least 10", o->kv) : GT_OK;
 }
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	int method;
@@ -235,7 +235,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	             : GT_OK;
 }
 
-static void tell(gt_prepare_call *c)
+static void report(gt_prepare_call *c)
 {
 	const curve *t = c->known;
 	if (t->method == SPECTRUM)
@@ -269,6 +269,6 @@ const gt_preparation gt_preparation_beam_hardening = {
 	.about = "corrects beam hardening of one material or two: by a spectrum, a polynomial, or a flat object",
 	GT_STEP_MEMBERS,
 	.chunks = GT_BY_VIEWS | GT_BY_ROWS,
-	.look = look,
-	.tell = tell,
+	.inspect = inspect,
+	.report = report,
 };

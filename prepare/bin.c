@@ -63,8 +63,8 @@ static gt_status reshape(gt_prepare_call *c, const void *options, const gt_scan 
 	(void)c;
 	(void)view;
 	if (!rows || !columns)
-		return gt_fail(GT_ERR_ARG, "%d rows and %d columns to one: the detector has %zu and %zu", o->rows, o->columns, in->rows,
-		               in->columns);
+		return gt_fail(GT_ERR_ARG, "rows=%d, columns=%d: expected at most the %zu rows and %zu columns of the detector", o->rows,
+		               o->columns, in->rows, in->columns);
 	const gt_status st = gt_scan_clone(in, out);
 	if (st != GT_OK)
 		return st;
@@ -84,7 +84,7 @@ typedef struct {
 	double row_mm, column_mm;
 } bin_known;
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	const gt_scan *s = c->source.scan;
 	const gt_status st = gt_prepare_known(c, sizeof(bin_known));
@@ -111,7 +111,7 @@ done:
 	return st;
 }
 
-static void tell(gt_prepare_call *c)
+static void report(gt_prepare_call *c)
 {
 	const bin_known *k = c->known;
 	const size_t by[2] = { (size_t)k->by.rows, (size_t)k->by.columns }, left[2] = { k->rows % by[0], k->columns % by[1] };
@@ -126,7 +126,7 @@ const gt_preparation gt_preparation_bin = {
 	.about = "larger pixels: means of transmission, sums of photons",
 	GT_STEP_MEMBERS,
 	.chunks = GT_BY_VIEWS,
-	.look = look,
-	.tell = tell,
+	.inspect = inspect,
+	.report = report,
 	.reshape = reshape,
 };

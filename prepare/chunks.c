@@ -138,7 +138,7 @@ static gt_status plan(gt_chunks *x)
 		if (x->by_views != SIZE_MAX && (!(s->chunks & GT_BY_ROWS) || s->chunks & GT_PICKS_VIEWS))
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "in chunks %s runs before %s: run %s alone first", s->name,
 			               x->step[x->by_views].step->name, x->step[x->by_views].step->name));
-		GT_TRY(gt_prepared_look(&c, &x->step[k]));
+		GT_TRY(gt_prepared_inspect(&c, &x->step[k]));
 		if (s->reshape)
 			GT_TRY(gt_fail_in(s->reshape(&c, x->step[k].options, x->scan[k], x->view, &x->scan[k + 1]), "%s", s->name));
 		else

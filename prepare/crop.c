@@ -71,7 +71,7 @@ static gt_status know(gt_prepare_call *c, const kept_part *of)
 	return st;
 }
 
-static void tell(gt_prepare_call *c)
+static void report(gt_prepare_call *c)
 {
 	const size_t *left = c->known;
 	gt_prepare_note(c, "%zu views of %zu rows x %zu columns are left", left[VIEW], left[ROW], left[COLUMN]);
@@ -103,7 +103,7 @@ done:
 	return st;
 }
 
-static gt_status look_views(gt_prepare_call *c, const void *options)
+static gt_status inspect_views(gt_prepare_call *c, const void *options)
 {
 	kept_part of[AXES] = { { 0, 1, 0 } };
 	const gt_status st = parts_of_views(c->source.scan, options, of);
@@ -133,8 +133,8 @@ const gt_preparation gt_preparation_views = {
 	.options_size = sizeof views_defaults,
 	.run = run_views,
 	.chunks = GT_BY_VIEWS | GT_BY_ROWS | GT_PICKS_VIEWS,
-	.look = look_views,
-	.tell = tell,
+	.inspect = inspect_views,
+	.report = report,
 	.reshape = reshape_views,
 };
 
@@ -182,7 +182,7 @@ static gt_status parts_of_crop(const gt_scan *s, const struct crop_options *o, k
 	return GT_OK;
 }
 
-static gt_status look_crop(gt_prepare_call *c, const void *options)
+static gt_status inspect_crop(gt_prepare_call *c, const void *options)
 {
 	kept_part of[AXES] = { { 0, 1, 0 } };
 	const gt_status st = parts_of_crop(c->source.scan, options, of);
@@ -212,7 +212,7 @@ const gt_preparation gt_preparation_crop = {
 	.options_size = sizeof crop_defaults,
 	.run = run_crop,
 	.chunks = GT_BY_VIEWS,
-	.look = look_crop,
-	.tell = tell,
+	.inspect = inspect_crop,
+	.report = report,
 	.reshape = reshape_crop,
 };

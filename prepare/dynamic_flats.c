@@ -51,7 +51,7 @@ static void bin(const float *x, size_t columns, size_t to_rows, size_t to_column
 		}
 }
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const gt_scan *s = c->source.scan;
@@ -224,7 +224,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	return GT_OK;
 }
 
-static void tell(gt_prepare_call *c)
+static void report(gt_prepare_call *c)
 {
 	const flats_known *f = c->known;
 	gt_prepare_note(c, "%zu of %zu components of the flat fields stand out of noise%s", f->e.count, f->e.images,
@@ -236,6 +236,6 @@ const gt_preparation gt_preparation_dynamic_flats = {
 	.about = "flat fields that change within the scan, by their principal components",
 	GT_STEP_MEMBERS,
 	.chunks = GT_BY_VIEWS,
-	.look = look,
-	.tell = tell,
+	.inspect = inspect,
+	.report = report,
 };

@@ -93,7 +93,7 @@ typedef struct {
 	double edge[2], reach[2], max, n;
 } looked;
 
-static void look_at_view(const gt_scan *s, const float *view, double water, looked *l)
+static void inspect_view(const gt_scan *s, const float *view, double water, looked *l)
 {
 	const size_t step = 1 + (s->rows - 1) / ROWS;
 	for (size_t r = 0; r < s->rows; r += step, l->n++) {
@@ -109,7 +109,7 @@ static void look_at_view(const gt_scan *s, const float *view, double water, look
 }
 
 /* Marks the nearer side of a shifted detector in a full rotation. */
-static gt_status look_behind(const gt_scan *s, int behind[2])
+static gt_status find_side(const gt_scan *s, int behind[2])
 {
 	const double shift = 2 * s->column_center - ((double)s->columns - 1);
 	gt_scan *copy = NULL;
@@ -127,7 +127,7 @@ static gt_status look_behind(const gt_scan *s, int behind[2])
 	return GT_OK;
 }
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const gt_scan *s = c->source.scan;
@@ -136,19 +136,19 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	float *view = NULL;
 	gt_status st = GT_OK;
 	if (s->columns < 4 * CELLS)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%zu columns: expected %d and more", s->columns, 4 * CELLS);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%zu columns: expected at least %d", s->columns, 4 * CELLS);
 	if (s->shape != GT_PARALLEL && !(s->source_to_axis > 0 && s->source_to_detector > 0))
 		return gt_fail(GT_ERR_UNSUPPORTED, "the source's distances from axis and detector are not known");
 	GT_TRY(gt_prepare_known(c, sizeof(extend_known)));
 	extend_known *known = c->known;
-	GT_TRY(look_behind(s, known->behind));
+	GT_TRY(find_side(s, known->behind));
 	known->columns = s->columns;
 	known->water = o->water > 0 ? o->water : c->water > 0 ? c->water : GT_MU_WATER;
 	if (!(view = malloc(s->rows * s->columns * sizeof *view)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	for (size_t v = 0; v < s->views; v += step) {
 		GT_TRY(c->source.read(c->source.self, v, 1, view));
-		look_at_view(s, view, known->water, &l);
+		inspect_view(s, view, known->water, &l);
 	}
 	for (int side = LEFT; side <= RIGHT; side++) {
 		known->edge[side] = l.max > 0 ? l.edge[side] / l.n / l.max : 0;
@@ -180,7 +180,7 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 		return GT_OK;
 	}
 	c->known = NULL;
-	st = look(c, &defaults);
+	st = inspect(c, &defaults);
 	const extend_known *k = c->known;
 	if (st == GT_OK && k->added[LEFT] + k->added[RIGHT])
 		snprintf(
@@ -281,7 +281,7 @@ static int weighs(const void *known)
 	return k->added[LEFT] + k->added[RIGHT] > 0;
 }
 
-static void tell(gt_prepare_call *c)
+static void report(gt_prepare_call *c)
 {
 	const extend_known *k = c->known;
 	if (!weighs(k)) {
@@ -300,8 +300,8 @@ const gt_preparation gt_preparation_extend = {
 	GT_STEP_MEMBERS,
 	.advise = advise,
 	.chunks = GT_BY_VIEWS,
-	.look = look,
-	.tell = tell,
+	.inspect = inspect,
+	.report = report,
 	.reshape = reshape,
 	.weighs = weighs,
 };

@@ -28,7 +28,7 @@ typedef struct {
 	int lit;
 } lag;
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	double rate[MAX_TERMS];
@@ -101,5 +101,5 @@ const gt_preparation gt_preparation_lag = {
 	.about = "detector lag: subtracts the signal carried over from earlier frames",
 	GT_STEP_MEMBERS,
 	.chunks = GT_BY_ROWS,
-	.look = look,
+	.inspect = inspect,
 };

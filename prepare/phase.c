@@ -61,7 +61,7 @@ static gt_status set_lengths(const gt_prepare_call *c, const struct options *o, 
 		return gt_fail(GT_ERR_ARG, "distance=%g: expected none in a cone beam with distances of %g and %g mm", o->distance, dso,
 		               dsd);
 	if (!(distance > 0))
-		return gt_fail(GT_ERR_ARG, "distance=%g: expected the way from the object to the detector, mm", o->distance);
+		return gt_fail(GT_ERR_ARG, "distance=%g: expected the distance from the object to the detector, mm", o->distance);
 	f->alpha = distance * WAVELENGTH / o->energy * o->ratio / (4 * GT_PI);
 	f->pixel[0] = s->column_pitch * at;
 	f->pixel[1] = s->row_pitch * at;
@@ -174,7 +174,7 @@ static void forget(void *self)
 	free(f);
 }
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	gt_status st = GT_OK;
 	GT_TRY(gt_prepare_known(c, sizeof(phase)));
@@ -201,5 +201,5 @@ const gt_preparation gt_preparation_phase = {
 	.about = "single-distance phase retrieval for an object of one material, after Paganin",
 	GT_STEP_MEMBERS,
 	.chunks = GT_BY_VIEWS,
-	.look = look,
+	.inspect = inspect,
 };

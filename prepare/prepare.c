@@ -85,12 +85,12 @@ void gt_prepared_step_free(gt_prepared_step *s)
 	*s = (gt_prepared_step){ NULL, NULL, NULL, NULL };
 }
 
-gt_status gt_prepared_look(gt_prepare_call *c, gt_prepared_step *s)
+gt_status gt_prepared_inspect(gt_prepare_call *c, gt_prepared_step *s)
 {
 	c->step = s->step->name;
 	c->known = NULL;
 	c->forget = NULL;
-	const gt_status st = s->step->look ? gt_fail_in(s->step->look(c, s->options), "%s", c->step) : GT_OK;
+	const gt_status st = s->step->inspect ? gt_fail_in(s->step->inspect(c, s->options), "%s", c->step) : GT_OK;
 	s->known = c->known;
 	s->forget = c->forget;
 	return st;
@@ -107,8 +107,8 @@ void gt_prepared_report(gt_prepare_call *c, gt_prepared_step *s)
 {
 	c->step = s->step->name;
 	c->known = s->known;
-	if (s->step->tell)
-		s->step->tell(c);
+	if (s->step->report)
+		s->step->report(c);
 }
 
 static gt_status from_memory(void *self, size_t first, size_t views, float *out)
@@ -126,7 +126,7 @@ static gt_status run(gt_prepare_call *c, const char *spec)
 	GT_TRY(gt_prepared_step_new(spec, &s));
 	c->source = (gt_prepare_source){ (*c->p)->scan, from_memory, *c->p };
 	c->water = (*c->p)->water;
-	GT_TRY(gt_prepared_look(c, &s));
+	GT_TRY(gt_prepared_inspect(c, &s));
 	GT_TRY(gt_prepared_run(c, &s));
 	gt_prepared_report(c, &s);
 	st = gt_prepared_record(*c->p, &s);

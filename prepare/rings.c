@@ -209,7 +209,7 @@ typedef struct {
 	double values;
 } rings_known;
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const gt_scan *scan = c->source.scan;
@@ -217,7 +217,8 @@ static gt_status look(gt_prepare_call *c, const void *options)
 		return gt_fail(GT_ERR_ARG, "window=%d: expected an odd number from 3 to %d", o->window,
 		               o->method == GAIN ? MAX_GAIN : MAX_WINDOW);
 	if (scan->columns < 5 || scan->views < 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views of %zu columns: expected 4 of 5 and more", scan->views, scan->columns);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views of %zu columns: expected at least 4 views of 5 columns", scan->views,
+		               scan->columns);
 	const gt_status st = gt_prepare_known(c, sizeof(rings_known));
 	if (st == GT_OK)
 		((rings_known *)c->known)->seeks = o->method == DEAD || o->method == ALL;
@@ -265,7 +266,7 @@ done:
 	return st;
 }
 
-static void tell(gt_prepare_call *c)
+static void report(gt_prepare_call *c)
 {
 	const rings_known *known = c->known;
 	gt_prepare_note(c, "line integrals changed by %.2g (root mean square), by %.2g at most",
@@ -357,7 +358,7 @@ const gt_preparation gt_preparation_rings = {
 	GT_STEP_MEMBERS,
 	.advise = advise,
 	.chunks = GT_BY_ROWS,
-	.look = look,
-	.tell = tell,
+	.inspect = inspect,
+	.report = report,
 	.weighs = weighs,
 };

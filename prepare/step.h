@@ -20,12 +20,12 @@ struct gt_prepare_call {
 	gt_pool *pool;
 	const gt_prepare_options *o;
 	const char *step;               /* name of the step, for messages */
-	gt_prepare_source source;       /* all projections, for look() */
+	gt_prepare_source source;       /* all projections, for inspect() */
 	double water;                   /* attenuation of water in the projections, mm-1; 0: unknown */
 	int ask_again;                  /* advise() sets it if the step may be needed once more, with other parameters */
 	int round;                      /* number of earlier calls of advise() for this step */
-	int in_chunks;                  /* *p is a chunk; look() has none */
-	void *known;                    /* look() makes it, run() adds to it, tell() reports it */
+	int in_chunks;                  /* *p is a chunk; inspect() has none */
+	void *known;                    /* inspect() makes it, run() adds to it, report() reports it */
 	void (*forget)(void *known);    /* frees it; NULL: free() does */
 };
 
@@ -33,7 +33,7 @@ struct gt_prepare_call {
 gt_status gt_prepare_known(gt_prepare_call *c, size_t bytes);
 /* "A:B:...": 1 to `most` finite numbers with colons between them; GT_ERR_ARG names the key. */
 gt_status gt_prepare_numbers(const char *key, const char *text, size_t max, double *x, size_t *n);
-/* For look(): GT_ERR_UNSUPPORTED in a chunked run, because `what` needs all projections at once. */
+/* For inspect(): GT_ERR_UNSUPPORTED in a chunked run, because `what` needs all projections at once. */
 gt_status gt_prepare_needs_all(const gt_prepare_call *c, const char *what);
 /* GT_ERR_FORMAT if one of the fields holds NaN or an infinite number. what: "flat", "dark". */
 gt_status gt_prepare_fields_finite(const gt_field_images *f, const char *what, size_t pixels);
@@ -52,7 +52,7 @@ typedef struct {
 gt_status gt_prepared_step_new(const char *spec, gt_prepared_step *s);
 void      gt_prepared_step_free(gt_prepared_step *s);
 /* Call the function of the step on c. */
-gt_status gt_prepared_look(gt_prepare_call *c, gt_prepared_step *s);
+gt_status gt_prepared_inspect(gt_prepare_call *c, gt_prepared_step *s);
 gt_status gt_prepared_run (gt_prepare_call *c, gt_prepared_step *s);
 void      gt_prepared_report(gt_prepare_call *c, gt_prepared_step *s);
 /* Appends the step to the parameters of p. */
@@ -76,7 +76,7 @@ gt_status gt_prepare_rows(const gt_prepare_call *c, gt_row_work work, void *self
 
 /* Upper bound of estimated photons, which stands for projections without noise: a standard deviation of 0.1 %. */
 #define GT_MAX_PHOTONS 1e6
-/* For look() and advise(): photons of an unattenuated pixel from the projections, else estimated from differences of
+/* For inspect() and advise(): photons of an unattenuated pixel from the projections, else estimated from differences of
  * neighbouring pixels in 8 central views. At most GT_MAX_PHOTONS. 0: too few pixels. */
 gt_status gt_prepare_photons(const gt_prepare_call *c, double *photons);
 /* Returns the median of n <= 64 values and reorders them. */

@@ -218,7 +218,7 @@ static gt_status estimate_photons(const gt_prepare_call *c, double *photons)
 	return st;
 }
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	gt_status st = GT_OK;
@@ -255,7 +255,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	return GT_OK;
 }
 
-static void tell(gt_prepare_call *c)
+static void report(gt_prepare_call *c)
 {
 	const zinger_known *known = c->known;
 	gt_prepare_note(c, "%zu of %zu values replaced (%.2g photons a pixel)", known->found, known->values, known->photons);
@@ -292,6 +292,6 @@ const gt_preparation gt_preparation_zingers = {
 	GT_STEP_MEMBERS,
 	.advise = advise,
 	.chunks = GT_BY_VIEWS,
-	.look = look,
-	.tell = tell,
+	.inspect = inspect,
+	.report = report,
 };

@@ -109,11 +109,11 @@ static gt_status decide(gt_recon *r, const gt_scan *scan)
 		GT_TRY(gt_fail_in(gt_can_write_slices(r->set.text[GT_SET_OUTPUT]), "by slabs"));
 	if (r->set.check && !r->set.text[GT_SET_DATA])
 		gt_conjugate_move_assumed_axis(r->owned, &r->read, &r->on.log, r->path, 0);
-	GT_TRY(gt_recon_find_grid(r, &r->on.log, scan, &j->grid));
-	gt_note_slices(&r->on.log, &j->grid, scan);
+	GT_TRY(gt_recon_find_grid(r, &r->on.log, scan, &j->chosen.grid));
+	gt_note_slices(&r->on.log, &j->chosen.grid, scan);
 	gt_note_detector(&r->on.log, scan);
-	j->water = gt_recon_water(r, j->p);
-	j->water_known = r->set.water > 0 || j->p->water > 0;
+	j->chosen.water = gt_recon_water(r, j->p);
+	j->chosen.water_known = r->set.water > 0 || j->p->water > 0;
 done:
 	return st;
 }
@@ -136,27 +136,27 @@ gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
 		return how == AS_A_WHOLE ? only_by_slabs(r, data, "is of a format that is read as a whole") : GT_OK;
 	GT_TRY(gt_recon_read(r, &no_log, 1, &r->owned));
 	j->p = r->owned;
-	GT_TRY(method_of(r, r->owned->scan, &j->method));
-	if (!goes_by_slabs(r, &j->method)) {
-		st = only_by_slabs(r, gt_method_name(&j->method), "computes all at once");
+	GT_TRY(method_of(r, r->owned->scan, &j->chosen.method));
+	if (!goes_by_slabs(r, &j->chosen.method)) {
+		st = only_by_slabs(r, gt_method_name(&j->chosen.method), "computes all at once");
 		goto done;
 	}
-	GT_TRY(gt_recon_find_grid(r, &no_log, r->owned->scan, &j->grid));
+	GT_TRY(gt_recon_find_grid(r, &no_log, r->owned->scan, &j->chosen.grid));
 	*by_slabs = r->set.slabs || !r->set.overlap || !gt_recon_fits(r, j);
 	if (*by_slabs)
 		GT_TRY(decide(r, r->owned->scan));
 	if (*by_slabs)
-		st = check_displaced(r, &j->method, r->owned->scan, data);
+		st = check_displaced(r, &j->chosen.method, r->owned->scan, data);
 	/* In memory, another method replaces one that was not requested. */
 	if (st == GT_ERR_UNSUPPORTED && !r->set.text[GT_SET_SOLVER]) {
 		*by_slabs = 0;
-		st = only_by_slabs(r, j->method.analytic->name, "does not take the displaced detector");
+		st = only_by_slabs(r, j->chosen.method.analytic->name, "does not take the displaced detector");
 	}
 done:
 	if (st != GT_OK || !*by_slabs) {
 		gt_recon_undecide(r);
 		j->p = NULL;
-		j->method = (gt_method){ 0 };
+		j->chosen.method = (gt_method){ 0 };
 	}
 	return st;
 }
@@ -177,11 +177,11 @@ static gt_slab_case case_of(gt_recon *r)
 		               .progress = show,
 		               .progress_self = r,
 		               .backend = j->with.backend,
-		               .type = j->type,
-		               .method = j->method.analytic,
-		               .options = j->method.options,
+		               .type = j->chosen.type,
+		               .method = j->chosen.method.analytic,
+		               .options = j->chosen.method.options,
 		               .scan = j->p->scan,
-		               .grid = &j->grid,
+		               .grid = &j->chosen.grid,
 		               .data = r->set.text[GT_SET_DATA] ? r->set.text[GT_SET_DATA] : r->path,
 		               .read = &r->read,
 		               .keep = (gt_view_cache_place)r->set.keep,
@@ -230,11 +230,11 @@ static gt_status write(gt_recon *r, const gt_slab_job *s, const char *path, cons
 	gt_status st = GT_OK;
 	if (r->set.text[GT_SET_UNIT])
 		w.unit = (gt_unit)r->set.unit;
-	w.water = r->job.water;
+	w.water = r->job.chosen.water;
 	if (!w.notes.say)
 		w.notes = r->on.log;
 	snprintf(r->found.backend, sizeof r->found.backend, "%s", r->slabs.backend);
-	GT_TRY(gt_volume_wrap(&r->job.grid, NULL, NULL, NULL, &head));
+	GT_TRY(gt_volume_wrap(&r->job.chosen.grid, NULL, NULL, NULL, &head));
 	GT_TRY(gt_recon_record(r, head));
 	if (gt_recon_report(&r->job, GT_RECON_WRITES, 0, path))
 		GT_TRY(gt_fail(GT_STOPPED, "stopped before %s was written", path));

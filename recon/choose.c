@@ -128,17 +128,6 @@ const char *gt_projector_for_grid(const gt_listener *log, const char *asked, con
 	return roll <= limit ? usual : any;
 }
 
-const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend)
-{
-	(void)backend; /* all have kernels for the same detectors */
-	return gt_projector_for_grid(log, asked, NULL, scan);
-}
-
-const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan)
-{
-	return gt_projector_for_grid(log, asked, NULL, scan);
-}
-
 /* Degrees between views above which streaks dominate. */
 #define FEW_VIEWS 10.0
 

@@ -22,10 +22,6 @@ int  gt_length_without_advice(const char *why);
  * joseph aliases. A message reports choices beyond 15 degrees. grid NULL: voxels of the pixel size. The choice is the
  * same on every backend. */
 const char *gt_projector_for_grid(const gt_listener *log, const char *asked, const gt_grid *grid, const gt_scan *scan);
-/* Likewise without a grid; `backend`: name for gt_backend_open(), NULL: auto. */
-const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend);
-/* Likewise for the backend auto. */
-const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan);
 /* Reports options of a direct method that request a kernel of another device. */
 void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be);
 #endif

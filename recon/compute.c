@@ -43,9 +43,9 @@ gt_status gt_recon_settle_kernels(const gt_recon_job *j, gt_backend *be, char **
 {
 	gt_status st = GT_OK;
 	*kernels = NULL;
-	if (j->resume && !j->with.reproducible) {
+	if (j->chosen.resume && !j->with.reproducible) {
 		gt_team_lock(be);
-		st = gt_checkpointing_kernels(j->resume, kernels);
+		st = gt_checkpointing_kernels(j->chosen.resume, kernels);
 		gt_team_unlock(be);
 	}
 	gt_variant_only(j->with.reproducible ? "built-in" : *kernels);
@@ -73,12 +73,12 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	if (j->team && j->how->computes && !j->with.reproducible)
 		GT_TRY(gt_team_balance(j, be, e, &j->team->split));
 	const double start = gt_seconds();
-	GT_TRY(gt_array_new_shared(be, j->type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
+	GT_TRY(gt_array_new_shared(be, j->chosen.type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
 	gt_memory_estimate_volume(f->plan, be);
-	if (j->method.analytic) {
+	if (j->chosen.method.analytic) {
 		gt_recon_mark(j, "direct method");
 		gt_recon_fraction_direct(&f->fraction, 1);
-		GT_TRY(gt_recon_direct(j, j->method.analytic, j->method.options, e, x));
+		GT_TRY(gt_recon_direct(j, j->chosen.method.analytic, j->chosen.method.options, e, x));
 		gt_recon_fraction_direct(&f->fraction, 0);
 	} else {
 		GT_TRY(gt_recon_iterate(j, e, x, f));
@@ -111,9 +111,9 @@ static gt_status compute_alone(const gt_recon_job *j, const gt_recon_extent *e, 
 		return gt_fail(GT_ERR_ARG, "--split=%s: one device computes: expected several, as --gpus 2 or --backend cpu:1x4",
 		               j->with.split);
 	const char *streams = gt_recon_streams(j);
-	if (streams && j->method.analytic)
+	if (streams && j->chosen.method.analytic)
 		return gt_fail(GT_ERR_ARG, "backend '%s': expected an iterative method: %s runs by slabs without it; use --backend %s",
-		               j->with.backend, gt_method_name(&j->method), streams);
+		               j->with.backend, gt_method_name(&j->chosen.method), streams);
 	gt_recon_mark(j, "device");
 	GT_TRY(gt_backend_open(streams ? "cpu" : j->with.backend ? j->with.backend : "auto", &be));
 	gt_notify(&j->on.log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", streams ? j->with.backend : gt_backend_name(be),
@@ -132,14 +132,14 @@ done:
 
 gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 {
-	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
+	const gt_z_margin_options margin = { j->chosen.margin, j->chosen.grid_is_given };
 	gt_recon_extent extent;
 	if (j->with.balance == GT_BALANCE_YES && (j->with.reproducible || !gt_recon_is_team(j)))
 		return gt_fail(GT_ERR_ARG, "balance=yes: %s",
 		               j->with.reproducible ? "with reproducible=yes all ranks have equal ranges"
 		                                    : "one device computes: expected several, as cpu:1+cpu:2");
-	gt_outside_extent(&j->outside, j->p, &j->grid, &extent);
-	if (j->method.solver)
+	gt_outside_extent(&j->chosen.outside, j->p, &j->chosen.grid, &extent);
+	if (j->chosen.method.solver)
 		gt_recon_extent_pad(&j->on.log, &margin, &extent);
 	return gt_recon_is_team(j) ? gt_recon_run_team(j, &extent, compute_on, out, f) : compute_alone(j, &extent, out, f);
 }

@@ -265,10 +265,3 @@ done:
 	free(text);
 	return st;
 }
-
-gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_pool *pool, float **w, char **record)
-{
-	GT_NEED(p);
-	GT_NEED(w);
-	return gt_weights_on_grid(spec, p, NULL, pool, w, record);
-}

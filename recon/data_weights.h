@@ -45,11 +45,9 @@ gt_status gt_weights_from_spec(const gt_weights_spec *o, const gt_weights_proble
  *   "photons:count=1e5,electronic=10", "noise"
  *   "model:slope=0.03,even=0.13,count=1e5,electronic=10"
  * The variance of "model" adds the error of the discrete model: noise + (slope g)^2 + even^2 <g^2>. Here g is the
- * difference of smoothed line integrals to neighbouring pixels. *w: [view][row][column], malloc'ed, NULL if uniform.
- * *record (may be NULL): description, malloc'ed. GT_ERR_UNKNOWN, GT_ERR_ARG. */
-gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_pool *pool, float **w, char **record);
-/* As gt_weights_new() with a grid, which may be NULL. Its voxels determine the error of "model"; without a grid the
- * keys slope and even are required. */
+ * difference of smoothed line integrals to neighbouring pixels. The voxels of the grid determine slope and even; grid
+ * NULL: both keys are required. *w: [view][row][column], malloc'ed, NULL if uniform. *record (may be NULL):
+ * description, malloc'ed. GT_ERR_UNKNOWN, GT_ERR_ARG. */
 gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt_grid *grid, gt_pool *pool, float **w,
                              char **record);
 #endif

@@ -82,7 +82,7 @@ static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid 
 		               "an iterative --solver, or --preset=fast",
 		               gt_preset_names[s->preset], r->method.analytic->name));
 	GT_TRY(gt_penalty_spec_parse(made.penalty, &r->penalty));
-	GT_TRY(gt_weights_spec_parse(made.weights, &r->job.weights));
+	GT_TRY(gt_weights_spec_parse(made.weights, &r->job.chosen.weights));
 	r->penalty_text = made.penalty;
 	made.penalty = NULL;
 done:
@@ -109,17 +109,17 @@ static gt_status find_method(gt_recon *r, int planning)
 	gt_recon_job *j = &r->job;
 	size_t subsets;
 	gt_status st = GT_OK;
-	GT_TRY(set_preset(r, j->p, &j->grid, planning));
+	GT_TRY(set_preset(r, j->p, &j->chosen.grid, planning));
 	const int made = r->penalty_text != NULL;
 	if (!r->set.text[GT_SET_SOLVER] && !made)
-		GT_TRY(gt_method_for(&r->on.log, &j->grid, j->p->scan, &r->method));
+		GT_TRY(gt_method_for(&r->on.log, &j->chosen.grid, j->p->scan, &r->method));
 	GT_TRY(check_displaced(r, r->set.text[GT_SET_SOLVER] ? &r->set.method : &r->method, r->set.text[GT_SET_SOLVER] != NULL));
-	j->method = r->set.text[GT_SET_SOLVER] && !made ? r->set.method : r->method;
-	j->penalty = made ? &r->penalty : r->set.text[GT_SET_PENALTY] ? &r->set.penalty : NULL;
-	if (j->method.solver)
-		j->projector = gt_projector_for_grid(&r->on.log, r->set.text[GT_SET_PROJECTOR], &j->grid, j->p->scan);
-	GT_TRY(gt_recon_settings_check(&r->set, &j->method, r->start != NULL));
-	GT_TRY(gt_recon_count_subsets(&j->method, j->p->scan, &subsets));
+	j->chosen.method = r->set.text[GT_SET_SOLVER] && !made ? r->set.method : r->method;
+	j->chosen.penalty = made ? &r->penalty : r->set.text[GT_SET_PENALTY] ? &r->set.penalty : NULL;
+	if (j->chosen.method.solver)
+		j->chosen.projector = gt_projector_for_grid(&r->on.log, r->set.text[GT_SET_PROJECTOR], &j->chosen.grid, j->p->scan);
+	GT_TRY(gt_recon_settings_check(&r->set, &j->chosen.method, r->start != NULL));
+	GT_TRY(gt_recon_count_subsets(&j->chosen.method, j->p->scan, &subsets));
 done:
 	return st;
 }
@@ -135,19 +135,19 @@ static void begin_job(gt_recon *r)
 		                           .reproducible = s->reproducible,
 		                           .scratch = s->text[GT_SET_SCRATCH],
 		                           .device_limit = s->device_memory },
+		                 .chosen = { .grid_is_given = s->text[GT_SET_GRID] || s->text[GT_SET_LIKE] || r->grid_from || r->start ||
+		                                              gt_recon_starts_from_file(gt_recon_init(s)),
+		                             .init = gt_recon_init(s),
+		                             .checkpoint = s->text[GT_SET_CHECKPOINT],
+		                             .resume = s->text[GT_SET_RESUME],
+		                             .command = s->text[GT_SET_COMMAND],
+		                             .start = r->start,
+		                             .type = s->precision ? GT_F64 : GT_F32,
+		                             .margin = (gt_z_margin_mode)s->margin,
+		                             .weights = s->weights,
+		                             .stop = s->stop },
 		                 .how = &gt_recon_computing,
-		                 .name = r->path ? r->path : "the projections",
-		                 .grid_is_given = s->text[GT_SET_GRID] || s->text[GT_SET_LIKE] || r->grid_from || r->start ||
-		                                  gt_recon_starts_from_file(gt_recon_init(s)),
-		                 .init = gt_recon_init(s),
-		                 .checkpoint = s->text[GT_SET_CHECKPOINT],
-		                 .resume = s->text[GT_SET_RESUME],
-		                 .command = s->text[GT_SET_COMMAND],
-		                 .start = r->start,
-		                 .type = s->precision ? GT_F64 : GT_F32,
-		                 .margin = (gt_z_margin_mode)s->margin,
-		                 .weights = s->weights,
-		                 .stop = s->stop };
+		                 .name = r->path ? r->path : "the projections" };
 }
 
 static gt_status read_all(gt_recon *r)
@@ -234,16 +234,16 @@ static gt_status decide_whole(gt_recon *r, int planning)
 	const gt_scan *scan = j->p->scan;
 	gt_note_detector(&r->on.log, scan);
 	GT_TRY(check_data(r));
-	j->water = gt_recon_water(r, j->p);
-	j->water_known = r->set.water > 0 || j->p->water > 0;
+	j->chosen.water = gt_recon_water(r, j->p);
+	j->chosen.water_known = r->set.water > 0 || j->p->water > 0;
 	if (!gt_presets[r->set.preset].solver) /* a preset has subsets for these views */
 		GT_TRY(gt_recon_count_subsets(&r->set.method, scan, &subsets));
-	GT_TRY(gt_recon_find_grid(r, &r->on.log, scan, &j->grid));
+	GT_TRY(gt_recon_find_grid(r, &r->on.log, scan, &j->chosen.grid));
 	GT_TRY(find_method(r, planning));
-	gt_note_slices(&r->on.log, &j->grid, scan);
+	gt_note_slices(&r->on.log, &j->chosen.grid, scan);
 	GT_TRY(gt_recon_choose_outside(r));
-	if (is_extended(&j->method))
-		gt_note_body(&r->on.log, j->p, j->method.solver != NULL);
+	if (is_extended(&j->chosen.method))
+		gt_note_body(&r->on.log, j->p, j->chosen.method.solver != NULL);
 	gt_note_weights(&r->on.log, j->p);
 done:
 	return st;

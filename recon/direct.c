@@ -146,14 +146,14 @@ static gt_status start_from_file(const gt_recon_job *j, const gt_recon_extent *e
 	gt_status st = GT_OK;
 	o.notes = j->on.log;
 	gt_team_lock(gt_array_backend(x));
-	st = gt_read_volume(j->init, &o, &v);
+	st = gt_read_volume(j->chosen.init, &o, &v);
 	gt_team_unlock(gt_array_backend(x));
 	GT_TRY(st);
 	gt_grid_print(&v->grid, have, sizeof have);
 	gt_grid_print(grid, want, sizeof want);
 	if (!gt_grid_same(&v->grid, grid))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: its grid is %s, expected %s (--like %s takes its grid)", j->init, have, want,
-		               j->init));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: its grid is %s, expected %s (--like %s takes its grid)", j->chosen.init, have, want,
+		               j->chosen.init));
 	GT_TRY(put_slices(v->data, e, x));
 done:
 	gt_volume_free(v);
@@ -165,17 +165,18 @@ static gt_status start_from_array(const gt_recon_job *j, const gt_recon_extent *
 {
 	const size_t *n = e->asked->n, all = gt_grid_voxels(e->asked);
 	for (size_t i = 0; i < all && !gt_backend_is_dry_run(gt_array_backend(x)); i++)
-		if (!isfinite(j->start[i]))
+		if (!isfinite(j->chosen.start[i]))
 			return gt_fail(GT_ERR_ARG, "the start volume: voxel [%zu][%zu][%zu] is %g: expected finite numbers",
-			               i / n[0] / n[1], i / n[0] % n[1], i % n[0], (double)j->start[i]);
-	return put_slices(j->start, e, x);
+			               i / n[0] / n[1], i / n[0] % n[1], i % n[0], (double)j->chosen.start[i]);
+	return put_slices(j->chosen.start, e, x);
 }
 
 /* Starts from the default or requested analytic method; *name: the method, or "zero". */
 static gt_status start_directly(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, const char **name)
 {
-	const int automatic = !strcmp(j->init, "auto");
-	const gt_analytic *method = automatic || !strcmp(j->init, "fdk") ? gt_analytic_for(e->all->scan) : gt_analytic_find(j->init);
+	const int automatic = !strcmp(j->chosen.init, "auto");
+	const gt_analytic *method = automatic || !strcmp(j->chosen.init, "fdk") ? gt_analytic_for(e->all->scan)
+	                                                                        : gt_analytic_find(j->chosen.init);
 	gt_status st = gt_recon_direct(j, method, NULL, e, x);
 	/* All ranks use the same start. */
 	if (gt_team_min(gt_array_backend(x), st != GT_ERR_UNSUPPORTED) == 0)
@@ -205,15 +206,15 @@ static gt_status start_around(const gt_recon_job *j, const gt_recon_extent *e, g
 
 gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_fraction *w, char **start)
 {
-	const char *name = j->start ? "array" : j->init;
+	const char *name = j->chosen.start ? "array" : j->chosen.init;
 	gt_status st = GT_OK;
-	if (j->start || gt_recon_starts_from_file(j->init))
+	if (j->chosen.start || gt_recon_starts_from_file(j->chosen.init))
 		GT_TRY(start_around(j, e, x));
-	if (j->start)
+	if (j->chosen.start)
 		GT_TRY(start_from_array(j, e, x));
-	else if (!strcmp(j->init, "zero"))
+	else if (!strcmp(j->chosen.init, "zero"))
 		gt_fill(0, x);
-	else if (gt_recon_starts_from_file(j->init))
+	else if (gt_recon_starts_from_file(j->chosen.init))
 		GT_TRY(start_from_file(j, e, x));
 	else {
 		gt_recon_fraction_direct(w, 1);

@@ -73,7 +73,7 @@ static void keep_best(gt_divergence *d, const gt_progress *p, double value)
 		gt_copy(p->cost_of, d->best);
 }
 
-const char *gt_divergence_look(gt_divergence *d, const gt_progress *p)
+const char *gt_divergence_update(gt_divergence *d, const gt_progress *p)
 {
 	int kind;
 	const double value = value_of(p, &kind);

@@ -36,7 +36,7 @@ typedef struct {
 void gt_divergence_start(gt_divergence *d, const gt_array *x);
 void gt_divergence_free (gt_divergence *d);
 /* Call it after an iteration. Returns NULL, or why the run has diverged; valid as long as d. */
-const char *gt_divergence_look(gt_divergence *d, const gt_progress *p);
+const char *gt_divergence_update(gt_divergence *d, const gt_progress *p);
 
 /* Lists the state that a continued run depends on, with or without the image. */
 #define GT_DIVERGENCE_BEST "best_image"

@@ -22,7 +22,7 @@ typedef struct {
 static void limit(const gt_recon *r, const gt_recon_job *j, gt_memory_estimate *e)
 {
 	gt_memory_estimate_limit(e, gt_recon_streams(j) ? 0 : r->set.device_memory);
-	if (j->with.scratch && j->method.solver)
+	if (j->with.scratch && j->chosen.method.solver)
 		gt_memory_estimate_spill(e, gt_scratch_arrays(j, e));
 }
 
@@ -49,9 +49,9 @@ static double process_bytes(const gt_recon *r)
 
 static double code_bytes(const gt_recon *r)
 {
-	const gt_penalty_spec *penalty = r->job.penalty;
-	return MIB *
-	       ((r->job.method.solver ? SOLVER_MIB : 0) + (penalty ? PENALTY_MIB : 0) + (penalty && penalty->automatic ? STRENGTH_MIB : 0));
+	const gt_penalty_spec *penalty = r->job.chosen.penalty;
+	return MIB * ((r->job.chosen.method.solver ? SOLVER_MIB : 0) + (penalty ? PENALTY_MIB : 0) +
+	              (penalty && penalty->automatic ? STRENGTH_MIB : 0));
 }
 
 static gt_memory_estimate before_run(const gt_recon *r)
@@ -68,18 +68,18 @@ static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory
 	j.on.log.say = NULL;
 	j.on.each = NULL;
 	if (variant->single)
-		j.type = GT_F32;
+		j.chosen.type = GT_F32;
 	if (variant->backend)
 		j.with.backend = variant->backend;
 	if (variant->options)
-		j.method.options = (void *)variant->options;
+		j.chosen.method.options = (void *)variant->options;
 	if (variant->spills)
 		j.with.scratch = "";
 	if (variant->grid) {
-		j.grid = *variant->grid;
-		j.grid_is_given = 1;
+		j.chosen.grid = *variant->grid;
+		j.chosen.grid_is_given = 1;
 	}
-	gt_memory_estimate_begin(e, j.p, &j.grid);
+	gt_memory_estimate_begin(e, j.p, &j.chosen.grid);
 	const gt_status st = gt_recon_compute(&j, NULL, &f);
 	limit(d->r, &j, e);
 	gt_recon_found_free(&f);
@@ -106,7 +106,7 @@ static const char *read_whole(const gt_recon *r, const gt_recon_job *j)
 	const char *path = r->set.text[GT_SET_DATA] ? r->set.text[GT_SET_DATA] : r->path;
 	const gt_format *format = NULL;
 	int projections;
-	if (!path || !j->method.analytic || !gt_slab_plan_supports(j->method.analytic) ||
+	if (!path || !j->chosen.method.analytic || !gt_slab_plan_supports(j->chosen.method.analytic) ||
 	    gt_file_kind(path, &format, &projections) != GT_OK || format->open_views)
 		return NULL;
 	return path;
@@ -116,9 +116,9 @@ static gt_memory_dry_run again(dry *d)
 {
 	return (gt_memory_dry_run){ dry_run,
 		                    d,
-		                    &d->j->method,
-		                    &d->j->grid,
-		                    d->j->type == GT_F64,
+		                    &d->j->chosen.method,
+		                    &d->j->chosen.grid,
+		                    d->j->chosen.type == GT_F64,
 		                    read_whole(d->r, d->j),
 		                    !gt_recon_is_team(d->j),
 		                    d->r->set.host_memory,
@@ -166,7 +166,7 @@ gt_status gt_recon_plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 	j.on.each = NULL;
 	j.how = &gt_recon_planning;
 	*e = before_run(r);
-	gt_memory_estimate_begin(e, j.p, &j.grid);
+	gt_memory_estimate_begin(e, j.p, &j.chosen.grid);
 	r->found.plan = e;
 	GT_TRY(gt_recon_compute(&j, NULL, &r->found));
 	limit(r, &j, e);

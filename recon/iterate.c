@@ -73,7 +73,9 @@ static float *slice_of(const gt_array *x, const gt_recon_extent *e, int axis)
 /* Reports slices if the interval has passed. */
 static void take_slices(const gt_recon_job *j, const gt_recon_extent *e, const gt_progress *g, double seconds, gt_recon_found *f)
 {
-	gt_recon_slices s = { .size = sizeof s, .grid = e->asked, .iteration = g->iteration, .water = j->water, .index = { 0, 0, 0 } };
+	gt_recon_slices s = {
+		.size = sizeof s, .grid = e->asked, .iteration = g->iteration, .water = j->chosen.water, .index = { 0, 0, 0 }
+	};
 	float *host[3] = { NULL, NULL, NULL };
 	if (!j->on.take || !g->x || j->team)
 		return;
@@ -135,11 +137,19 @@ static void saving(void *self, int begins)
 gt_status gt_recon_open_checkpoint(const gt_recon_job *j, char *projector, const gt_grid *grid, const gt_run_scan *scan, size_t scans,
                                    gt_backend *be, gt_recon_found *f)
 {
-	const char *outside = gt_outside_is_active(&j->outside) ? gt_outside_names[j->outside.mode] : NULL;
-	const gt_run_identity run = {
-		&j->on.log, j->type, j->command ? j->command : "", &j->method, scan, scans, grid, projector, f->penalty, f->backend, outside
-	};
-	f->run.checkpoint = (gt_checkpointing){ .spec = j->checkpoint, .resume = j->resume };
+	const char *outside = gt_outside_is_active(&j->chosen.outside) ? gt_outside_names[j->chosen.outside.mode] : NULL;
+	const gt_run_identity run = { &j->on.log,
+		                      j->chosen.type,
+		                      j->chosen.command ? j->chosen.command : "",
+		                      &j->chosen.method,
+		                      scan,
+		                      scans,
+		                      grid,
+		                      projector,
+		                      f->penalty,
+		                      f->backend,
+		                      outside };
+	f->run.checkpoint = (gt_checkpointing){ .spec = j->chosen.checkpoint, .resume = j->chosen.resume };
 	gt_team_lock(be);
 	const gt_status st = projector ? gt_checkpointing_open(&f->run.checkpoint, &run) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_team_unlock(be);
@@ -170,12 +180,12 @@ static gt_status new_penalty(const gt_recon_job *j, gt_penalty_problem prior, gt
 {
 	char *recorded = NULL;
 	gt_status st = GT_OK;
-	if (!j->penalty)
+	if (!j->chosen.penalty)
 		return GT_OK;
-	if (j->resume)
-		GT_TRY(recorded_penalty(j->resume, gt_array_backend(prior.x), &recorded));
+	if (j->chosen.resume)
+		GT_TRY(recorded_penalty(j->chosen.resume, gt_array_backend(prior.x), &recorded));
 	prior.recorded = recorded;
-	GT_TRY(gt_penalty_from_spec(&j->on.log, j->penalty, &prior, R, text));
+	GT_TRY(gt_penalty_from_spec(&j->on.log, j->chosen.penalty, &prior, R, text));
 done:
 	free(recorded);
 	return st;
@@ -186,7 +196,7 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 	teller t = { j, e, f };
 	gt_recon_mark(j, "iterations");
 	if (!j->how->computes)
-		return gt_run_solve(&f->run, j->method.solver, problem, j->method.options, x);
+		return gt_run_solve(&f->run, j->chosen.method.solver, problem, j->chosen.method.options, x);
 	f->run.each = each_iteration;
 	f->run.stop = asked_to_stop;
 	f->run.saving = saving;
@@ -195,7 +205,7 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 	if (gt_recon_report(j, GT_RECON_BEGINS, 0, NULL))
 		return gt_fail(GT_STOPPED, "stopped before the first iteration");
 	gt_recon_fraction_start(&f->fraction, problem->subsets);
-	const gt_status st = gt_run_solve(&f->run, j->method.solver, problem, j->method.options, x);
+	const gt_status st = gt_run_solve(&f->run, j->chosen.method.solver, problem, j->chosen.method.options, x);
 	gt_recon_fraction_end(&f->fraction);
 	gt_recon_report(j, GT_RECON_ENDS, 1, NULL);
 	return st;
@@ -205,14 +215,14 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
 {
 	const gt_weights_problem q = {
-		&e->p, &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be), !j->how->has_weights
+		&e->p, &e->grid, j->chosen.method.solver->traits, j->chosen.method.solver->name, gt_backend_pool(be), !j->how->has_weights
 	};
 	gt_status st = GT_OK;
 	gt_recon_mark(j, "weights");
 	if (!j->team)
-		return gt_fail_in(gt_weights_from_spec(&j->weights, &q, w, &f->weights), "%s", j->name);
+		return gt_fail_in(gt_weights_from_spec(&j->chosen.weights, &q, w, &f->weights), "%s", j->name);
 	if (gt_team_leads(be))
-		GT_TRY(gt_fail_in(gt_weights_from_spec(&j->weights, &q, &j->team->w, &j->team->weights), "%s", j->name));
+		GT_TRY(gt_fail_in(gt_weights_from_spec(&j->chosen.weights, &q, &j->team->w, &j->team->weights), "%s", j->name));
 	gt_team_first(be, 0);
 	GT_TRY(gt_backend_known(be));
 	*w = j->team->w;
@@ -225,9 +235,17 @@ done:
 
 gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *host, size_t subsets)
 {
-	return (gt_stream_problem){
-		&j->on.log, gt_recon_streams(j), j->with.device_limit, host, j->type, j->projector, &e->grid, e->p.scan, subsets, 0, 0
-	};
+	return (gt_stream_problem){ &j->on.log,
+		                    gt_recon_streams(j),
+		                    j->with.device_limit,
+		                    host,
+		                    j->chosen.type,
+		                    j->chosen.projector,
+		                    &e->grid,
+		                    e->p.scan,
+		                    subsets,
+		                    0,
+		                    0 };
 }
 
 static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *w, gt_array *x, gt_subsets *s,
@@ -236,7 +254,7 @@ static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, co
 	gt_backend *be = gt_array_backend(x);
 	const float *data = e->p.data;
 	size_t subsets;
-	const gt_status st = gt_recon_count_subsets(&j->method, e->p.scan, &subsets);
+	const gt_status st = gt_recon_count_subsets(&j->chosen.method, e->p.scan, &subsets);
 	if (st != GT_OK)
 		return st;
 	if (gt_recon_streams(j)) {
@@ -244,8 +262,8 @@ static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, co
 		return gt_stream_subsets(&q, data, w, s, stream);
 	}
 	if (!j->team)
-		return gt_subsets_new(j->projector, be, gt_array_type(x), &e->grid, e->p.scan, data, w, subsets, s);
-	const gt_team_problem q = { j->projector, gt_array_type(x), &e->grid, e->p.scan, data, w, subsets };
+		return gt_subsets_new(j->chosen.projector, be, gt_array_type(x), &e->grid, e->p.scan, data, w, subsets, s);
+	const gt_team_problem q = { j->chosen.projector, gt_array_type(x), &e->grid, e->p.scan, data, w, subsets };
 	return gt_team_subsets_new(&j->team->split, be, &q, s);
 }
 
@@ -262,7 +280,7 @@ static int is_started_directly(const gt_recon_found *f) { return f->start && gt_
 /* Iterates on x, which holds the start. w: weights; NULL: 1. */
 static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const float *w, gt_array *x, gt_recon_found *f)
 {
-	const gt_solver *solver = j->method.solver;
+	const gt_solver *solver = j->chosen.method.solver;
 	const gt_scan *scan = e->p.scan;
 	gt_backend *be = gt_array_backend(x);
 	gt_subsets s = { 0 };
@@ -280,8 +298,8 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 	f->run.data_norm = gt_subsets_norm(&s);
 	GT_TRY(gt_outside_subtract(j, e, be, stream, &s));
 	const gt_penalty_problem prior = {
-		j->projector, &e->grid, &e->p,    &j->weights,    w,      &s, x,
-		j->water,     NULL,     e->below, e->asked->n[2], stream, e,  is_started_directly(f) ? &j->method : NULL
+		j->chosen.projector, &e->grid, &e->p,    &j->chosen.weights, w,      &s, x,
+		j->chosen.water,     NULL,     e->below, e->asked->n[2],     stream, e,  is_started_directly(f) ? &j->chosen.method : NULL
 	};
 	gt_recon_mark(j, "penalty");
 	GT_TRY(new_penalty(j, prior, &R, &f->penalty));
@@ -292,13 +310,13 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 		                     .R = R,
 		                     .n = { e->grid.n[0], e->grid.n[1], e->grid.n[2] },
 		                     .hi = INFINITY,
-		                     .lo = solver->nonneg && solver->nonneg(j->method.options) ? 0 : -INFINITY };
-	gt_memory_estimate_penalty(f->plan, x, j->penalty);
-	f->run.rule = j->stop;
-	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;
+		                     .lo = solver->nonneg && solver->nonneg(j->chosen.method.options) ? 0 : -INFINITY };
+	gt_memory_estimate_penalty(f->plan, x, j->chosen.penalty);
+	f->run.rule = j->chosen.stop;
+	f->run.rule.change *= j->chosen.stop.change_in_hu ? j->chosen.water / GT_MU_WATER : 1;
 	const gt_run_scan run = { &e->p, w, f->weights, f->start };
 	if (j->how->computes)
-		GT_TRY(gt_recon_open_checkpoint(j, gt_projector_text(j->projector), &e->grid, &run, 1, be, f));
+		GT_TRY(gt_recon_open_checkpoint(j, gt_projector_text(j->chosen.projector), &e->grid, &run, 1, be, f));
 	GT_TRY(gt_recon_solve(j, e, &problem, x, f));
 	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes, f->run.moved);
 	if (f->run.reason)
@@ -318,14 +336,14 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_soft_parts soft = { 0, NULL };
 	float *w = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_recon_count_subsets(&j->method, e->p.scan, &f->subsets));
+	GT_TRY(gt_recon_count_subsets(&j->chosen.method, e->p.scan, &f->subsets));
 	GT_TRY(gt_recon_weights(j, e, be, &w, f));
 	gt_recon_mark(j, "start image");
 	GT_TRY(gt_recon_begin(j, e, x, &f->fraction, &f->start));
 	/* in laminography direct methods lack a part of the mean */
 	const int is_direct = j->how->computes && is_started_directly(f) && !gt_scan_is_laminography(e->p.scan);
 	if (is_direct)
-		GT_TRY(gt_soft_parts_keep(e, x, j->water, &soft));
+		GT_TRY(gt_soft_parts_keep(e, x, j->chosen.water, &soft));
 	gt_memory_estimate_started(f->plan, be);
 	GT_TRY(iterate(j, e, w, x, f));
 	if (is_direct && !f->run.diverged) {

@@ -40,8 +40,8 @@ gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase pha
 		                    .change = NAN,
 		                    .fraction = NAN,
 		                    .left = NAN,
-		                    .water = j->water,
-		                    .water_known = j->water_known };
+		                    .water = j->chosen.water,
+		                    .water_known = j->chosen.water_known };
 }
 
 int gt_recon_report(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text)
@@ -67,13 +67,13 @@ gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t
 gt_status gt_recon_model_case(const gt_recon_job *j, const gt_recon_extent *e, const gt_backend *be, gt_model_case *c)
 {
 	*c = (gt_model_case){ .grid = &e->grid,
-		              .scan = j->method.analytic ? e->all->scan : e->p.scan,
-		              .penalty = j->penalty ? j->penalty->spec : NULL,
-		              .direct = j->method.analytic != NULL,
+		              .scan = j->chosen.method.analytic ? e->all->scan : e->p.scan,
+		              .penalty = j->chosen.penalty ? j->chosen.penalty->spec : NULL,
+		              .direct = j->chosen.method.analytic != NULL,
 		              .on_cpu = !gt_backend_is_gpu(be),
 		              .threads = gt_pool_threads(gt_backend_pool(be)),
-		              .element = gt_type_size(j->type) };
-	return gt_recon_count_subsets(&j->method, c->scan, &c->subsets);
+		              .element = gt_type_size(j->chosen.type) };
+	return gt_recon_count_subsets(&j->chosen.method, c->scan, &c->subsets);
 }
 
 const char *gt_recon_streams(const gt_recon_job *j) { return gt_stream_device(j->with.backend); }
@@ -115,7 +115,7 @@ static gt_recon_progress of_direct(const gt_recon_fraction *w)
 {
 	gt_recon_progress p = gt_recon_progress_of(w->job, GT_RECON_FRACTION);
 	p.done = ((double)w->start + gt_backend_part(w->be)) / (double)(w->starts ? w->starts : 1);
-	p.text = w->job->method.solver ? "start" : NULL;
+	p.text = w->job->chosen.method.solver ? "start" : NULL;
 	return p;
 }
 
@@ -153,7 +153,7 @@ void gt_recon_fraction_start(gt_recon_fraction *w, size_t subsets)
 {
 	if (!w->be)
 		return;
-	w->iterations = iterations_of(&w->job->method);
+	w->iterations = iterations_of(&w->job->chosen.method);
 	w->each = 2 * (double)subsets;
 	w->passes = w->first = gt_backend_passes(w->be);
 	w->began = gt_seconds();

@@ -1,6 +1,6 @@
 #ifndef GT_RECON_JOB_H
 #define GT_RECON_JOB_H
-/* One computation of a volume: choices, callbacks, resources, strategy; and its results. */
+/* One computation of a volume: choices, callbacks, resources and strategy; and its results. */
 #include <gantry/recon.h>
 #include "recon/memory_estimate.h"
 #include "recon/modules.h"
@@ -43,14 +43,8 @@ typedef struct {
 /* Computation; dry run with all settings that a plan reports; dry run for the memory alone. */
 extern const gt_recon_strategy gt_recon_computing, gt_recon_planning, gt_recon_estimating;
 
-/* One computation. Borrows all that it points to. A copy with another method, type or grid serves a dry run. */
+/* Settings of the caller, completed by gt_recon_choose(). */
 typedef struct {
-	gt_recon_callbacks on;
-	gt_recon_resources with;
-	const gt_recon_strategy *how;
-	struct gt_recon_team *team;     /* state of the computing rank; NULL: a single backend */
-	const gt_projections *p;
-	const char *name;               /* file of p, for messages */
 	gt_grid grid;                   /* requested, or chosen */
 	int grid_is_given;              /* 1: it was requested */
 	gt_method method;               /* its options are not freed with the job */
@@ -64,6 +58,17 @@ typedef struct {
 	gt_stop_rule stop;
 	double water;                   /* mm^-1 */
 	int water_known;                /* by the scan or the user */
+} gt_recon_choices;
+
+/* One computation. Borrows all that it points to. A copy with another method, type or grid serves a dry run. */
+typedef struct {
+	gt_recon_choices chosen;
+	gt_recon_callbacks on;
+	gt_recon_resources with;
+	const gt_recon_strategy *how;
+	struct gt_recon_team *team;     /* state of the computing rank; NULL: a single backend */
+	const gt_projections *p;
+	const char *name;               /* file of p, for messages */
 } gt_recon_job;
 
 /* Progress within an iteration: counts applied operators, which only the CPU backend does. */

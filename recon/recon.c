@@ -173,7 +173,7 @@ gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid)
 		return null("gt_recon_chosen_grid: grid");
 	if (!r->is_chosen)
 		return gt_fail(GT_ERR_ARG, "gt_recon_chosen_grid: nothing is chosen yet: expected gt_recon_choose() before");
-	*grid = r->job.grid;
+	*grid = r->job.chosen.grid;
 	return GT_OK;
 }
 
@@ -181,7 +181,7 @@ int gt_recon_iterates(const gt_recon *r)
 {
 	if (!gt_is_recon(r))
 		return -1;
-	const gt_method *m = r->is_chosen ? &r->job.method : &r->set.method;
+	const gt_method *m = r->is_chosen ? &r->job.chosen.method : &r->set.method;
 	return m->solver ? 1 : m->analytic ? 0 : -1;
 }
 
@@ -193,7 +193,7 @@ static void take_grid(gt_recon *r, const gt_volume *v)
 {
 	if (r->set.text[GT_SET_GRID] || r->set.text[GT_SET_LIKE] || r->grid_from == GT_GRID_GIVEN)
 		return;
-	if (r->grid_from == GT_GRID_NOT_GIVEN && r->is_chosen && gt_grid_same(&r->job.grid, &v->grid))
+	if (r->grid_from == GT_GRID_NOT_GIVEN && r->is_chosen && gt_grid_same(&r->job.chosen.grid, &v->grid))
 		return;
 	if (r->grid_from != GT_GRID_OF_VOLUME || !gt_grid_same(&r->grid, &v->grid)) {
 		r->grid = v->grid;
@@ -206,7 +206,8 @@ static void take_grid(gt_recon *r, const gt_volume *v)
 static gt_status compute(gt_recon *r, float *out)
 {
 	gt_status st = GT_OK;
-	if ((!gt_recon_is_mpi(&r->job) || gt_process() == 0) && (st = gt_checkpointing_has_space(r->job.checkpoint, &r->job.grid)) != GT_OK)
+	if ((!gt_recon_is_mpi(&r->job) || gt_process() == 0) &&
+	    (st = gt_checkpointing_has_space(r->job.chosen.checkpoint, &r->job.chosen.grid)) != GT_OK)
 		return st;
 	gt_recon_forget(r);
 	st = gt_recon_compute(&r->job, out, &r->found);
@@ -225,8 +226,8 @@ static gt_status run(gt_recon *r, gt_volume *v)
 	take_grid(r, v);
 	GT_TRY(gt_recon_decide(r, 0));
 	gt_grid_print(&v->grid, have, sizeof have);
-	gt_grid_print(&r->job.grid, want, sizeof want);
-	if (!gt_grid_same(&v->grid, &r->job.grid))
+	gt_grid_print(&r->job.chosen.grid, want, sizeof want);
+	if (!gt_grid_same(&v->grid, &r->job.chosen.grid))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "gt_recon_run: the volume has the grid %s, expected %s", have, want));
 	if (r->by_slabs)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "gt_recon_run: the run does not fit into memory as a whole: expected gt_recon_run_to()"));
@@ -261,7 +262,7 @@ static gt_status write_volume(gt_recon *r, const char *path, const gt_write_opti
 	gt_write_options w = *o;
 	if (r->set.text[GT_SET_UNIT])
 		w.unit = (gt_unit)r->set.unit;
-	w.water = r->job.water;
+	w.water = r->job.chosen.water;
 	if (!w.notes.say)
 		w.notes = r->on.log;
 	if (gt_recon_report(&r->job, GT_RECON_WRITES, 0, path))
@@ -280,12 +281,12 @@ static gt_status run_to(gt_recon *r, const char *path, const gt_write_options *o
 		GT_TRY(gt_recon_check_memory(r, NULL));
 	if (!r->by_slabs && gt_recon_is_mpi(&r->job) && gt_process() > 0)
 		return compute(r, NULL); /* process 0 has the whole volume and writes it */
-	GT_TRY(gt_has_space_for_volume(path, o, &r->job.grid));
+	GT_TRY(gt_has_space_for_volume(path, o, &r->job.chosen.grid));
 	if (r->by_slabs) {
 		gt_mark_stage("slabs");
 		return gt_recon_run_slabs(r, path, o);
 	}
-	GT_TRY(gt_volume_new(&r->job.grid, &v));
+	GT_TRY(gt_volume_new(&r->job.chosen.grid, &v));
 	GT_TRY(compute(r, v->data));
 	GT_TRY(gt_recon_record(r, v));
 	GT_TRY(write_volume(r, path, o, v));

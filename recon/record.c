@@ -13,19 +13,19 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 {
 	/* kernel variants used instead of built-in ones */
 	const char *variant = gt_variant_taken();
-	const char *outside = gt_outside_is_active(&j->outside) ? gt_outside_names[j->outside.mode] : NULL;
-	char *method = gt_method_print(&j->method), *text = NULL, over[64] = "";
+	const char *outside = gt_outside_is_active(&j->chosen.outside) ? gt_outside_names[j->chosen.outside.mode] : NULL;
+	char *method = gt_method_print(&j->chosen.method), *text = NULL, over[64] = "";
 	if (gt_agreement_fails(&f->agreement))
 		gt_snprintf(over, sizeof over, " mean_over_%s=%+.3g%%", f->start,
 		            100 * f->agreement.difference / fabs(f->agreement.direct));
-	if (method && j->method.analytic)
-		text = gt_text("solver=%s precision=%s backend=%s%s%s", method, gt_type_name(j->type), f->backend,
+	if (method && j->chosen.method.analytic)
+		text = gt_text("solver=%s precision=%s backend=%s%s%s", method, gt_type_name(j->chosen.type), f->backend,
 		               *f->split ? " split=" : "", f->split);
 	else if (method)
 		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s%s%s%s precision=%s backend=%s%s%s%s%s done=%d/%d",
-		               method, j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, outside ? " outside=" : "",
-		               outside ? outside : "", over, gt_type_name(j->type), f->backend, *f->split ? " split=" : "", f->split,
-		               *variant ? " kernel=" : "", variant, f->run.iterations, f->run.max);
+		               method, j->chosen.projector, f->weights, f->penalty ? f->penalty : "none", f->start,
+		               outside ? " outside=" : "", outside ? outside : "", over, gt_type_name(j->chosen.type), f->backend,
+		               *f->split ? " split=" : "", f->split, *variant ? " kernel=" : "", variant, f->run.iterations, f->run.max);
 	free(method);
 	return text;
 }
@@ -74,22 +74,22 @@ char *gt_recon_facts(const gt_recon *r, const gt_recon_found *f)
 {
 	const gt_recon_job *j = &r->job;
 	char *text = gt_text("%s", "");
-	add_copy(&text, "command", j->command);
+	add_copy(&text, "command", j->chosen.command);
 	add_copy(&text, "scan", r->path);
-	add(&text, "grid", grid_text(&j->grid));
-	add(&text, "solver", gt_method_print(&j->method));
-	if (j->method.solver) {
-		add(&text, "projector", gt_projector_text(j->projector));
+	add(&text, "grid", grid_text(&j->chosen.grid));
+	add(&text, "solver", gt_method_print(&j->chosen.method));
+	if (j->chosen.method.solver) {
+		add(&text, "projector", gt_projector_text(j->chosen.projector));
 		add_copy(&text, "weights", f->weights);
 		add(&text, "penalty", penalty_text(r, f, 1));
 		add_copy(&text, "start", f->start);
-		add_copy(&text, "outside", gt_outside_is_active(&j->outside) ? gt_outside_names[j->outside.mode] : NULL);
+		add_copy(&text, "outside", gt_outside_is_active(&j->chosen.outside) ? gt_outside_names[j->chosen.outside.mode] : NULL);
 	}
-	add_copy(&text, "precision", gt_type_name(j->type));
+	add_copy(&text, "precision", gt_type_name(j->chosen.type));
 	add_copy(&text, "backend", f->backend);
 	add_copy(&text, "split", *f->split ? f->split : NULL);
 	if (f->model.seconds > 0)
-		add(&text, "model", gt_text("%.3g ms %s", 1e3 * f->model.seconds, j->method.solver ? "per iteration" : "in all"));
+		add(&text, "model", gt_text("%.3g ms %s", 1e3 * f->model.seconds, j->chosen.method.solver ? "per iteration" : "in all"));
 	add_lines(&text, f->splits);
 	add_lines(&text, f->ranks);
 	return text;
@@ -109,31 +109,34 @@ gt_status gt_recon_record(gt_recon *r, gt_volume *v)
 	r->parameters = gt_recon_parameters(&r->job, &r->found);
 	if (!r->parameters)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	v->water = r->job.water;
+	v->water = r->job.chosen.water;
 	v->position = r->job.p->position;
 	v->positioned = r->job.p->positioned;
-	return gt_volume_set_provenance(v, r->job.command, r->parameters, r->job.p->scan);
+	return gt_volume_set_provenance(v, r->job.chosen.command, r->parameters, r->job.p->scan);
 }
 
 /* Texts by name -------------------------------------------------------------------- */
 
 static char *solver_text(const gt_recon *r)
 {
-	const gt_method *m = r->is_chosen ? &r->job.method : &r->set.method;
+	const gt_method *m = r->is_chosen ? &r->job.chosen.method : &r->set.method;
 	return m->solver || m->analytic ? gt_method_print(m) : NULL;
 }
 
 static char *method_text(const gt_recon *r)
 {
-	const gt_method *m = r->is_chosen ? &r->job.method : &r->set.method;
+	const gt_method *m = r->is_chosen ? &r->job.chosen.method : &r->set.method;
 	return m->solver || m->analytic ? gt_text("%s", gt_method_name(m)) : NULL;
 }
 
-static char *projector_text(const gt_recon *r) { return r->is_chosen && r->job.projector ? gt_projector_text(r->job.projector) : NULL; }
+static char *projector_text(const gt_recon *r)
+{
+	return r->is_chosen && r->job.chosen.projector ? gt_projector_text(r->job.chosen.projector) : NULL;
+}
 static char *weights_text(const gt_recon *r) { return r->found.weights ? gt_text("%s", r->found.weights) : NULL; }
 static char *penalty_found(const gt_recon *r) { return r->found.weights ? penalty_text(r, &r->found, 0) : NULL; }
 static char *start_text(const gt_recon *r) { return r->found.start ? gt_text("%s", r->found.start) : NULL; }
-static char *outside_text(const gt_recon *r) { return r->is_chosen ? gt_text("%s", gt_outside_names[r->job.outside.mode]) : NULL; }
+static char *outside_text(const gt_recon *r) { return r->is_chosen ? gt_text("%s", gt_outside_names[r->job.chosen.outside.mode]) : NULL; }
 
 /* Mean over soft parts relative to the mean of the direct method. */
 static char *agreement_text(const gt_recon *r)
@@ -143,7 +146,7 @@ static char *agreement_text(const gt_recon *r)
 	return a->voxels ? gt_text("%+.4g %% (noise explains %.3g %%)", a->difference * percent, a->noise * percent) : NULL;
 }
 
-static char *chosen_grid(const gt_recon *r) { return r->is_chosen ? grid_text(&r->job.grid) : NULL; }
+static char *chosen_grid(const gt_recon *r) { return r->is_chosen ? grid_text(&r->job.chosen.grid) : NULL; }
 static char *precision_text(const gt_recon *r) { return gt_text("%s", r->set.precision ? "double" : "single"); }
 static char *subsets_text(const gt_recon *r) { return r->found.subsets ? gt_text("%zu", r->found.subsets) : NULL; }
 static char *slabs_text(const gt_recon *r) { return r->by_slabs && r->slabs.plan.slabs ? gt_text("%zu", r->slabs.plan.slabs) : NULL; }

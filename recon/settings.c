@@ -137,7 +137,7 @@ static gt_status check_split(gt_recon_settings *s, const char *value)
 static gt_status check_output(gt_recon_settings *s, const char *value)
 {
 	(void)s;
-	return gt_can_write_volume(value);
+	return gt_can_write_volume(value, NULL);
 }
 
 static gt_status parse_water(gt_recon_settings *s, const char *value) { return gt_parse_real("water", value, 1e-9, 1e3, &s->water); }

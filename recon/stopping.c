@@ -98,7 +98,7 @@ static int each_iteration(void *self, const gt_progress *g)
 	r->iterations = g->iteration;
 	r->max = g->iterations;
 	r->residual = g->residual / r->data_norm;
-	r->diverged = gt_divergence_look(&r->divergence, g);
+	r->diverged = gt_divergence_update(&r->divergence, g);
 	const char *reason = r->diverged ? r->diverged : reason_to_stop(r, g, seconds, asked);
 	if (early || r->diverged)
 		r->reason = reason;

@@ -5,7 +5,7 @@
 #include <gantry/projector.h>
 #include <gantry/subsets.h>
 #include "core/arguments.h"
-#include "core/device/staged.h"
+#include "core/array/staged.h"
 #include "core/try.h"
 
 /* Values of views first, first + stride, ..., each copied from its place. */

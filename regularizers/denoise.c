@@ -132,19 +132,6 @@ static gt_status denoise_of_water(gt_backend *be, gt_type type, const gt_denoise
 	return st;
 }
 
-gt_status gt_denoise_volume(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_volume *v)
-{
-	gt_status st = check_options(o);
-	if (st == GT_OK)
-		st = check_units(o->penalty, 0);
-	if (st != GT_OK)
-		return st;
-	if (!gt_volume_data(v))
-		return gt_fail(GT_ERR_ARG, "denoising: a volume without voxels");
-	float *data = gt_volume_data(v);
-	return denoise_of_water(be, type, o, gt_volume_water(v), &(struct subject){ gt_volume_grid(v), 1, &data });
-}
-
 gt_status gt_denoise_volumes(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_volume *const *v, size_t n)
 {
 	float **data = NULL;
@@ -166,6 +153,11 @@ gt_status gt_denoise_volumes(gt_backend *be, gt_type type, const gt_denoise_opti
 done:
 	free(data);
 	return st;
+}
+
+gt_status gt_denoise_volume(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_volume *v)
+{
+	return gt_denoise_volumes(be, type, o, &v, 1);
 }
 
 gt_status gt_denoise_projections(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_projections *p)

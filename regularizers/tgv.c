@@ -214,7 +214,7 @@ done:
 
 const gt_regularizer gt_regularizer_tgv = {
 	.name = "tgv",
-	.about = "total generalised variation: piecewise linear volumes, slopes without stairs; for solvers with proximal steps",
+	.about = "total generalised variation: piecewise linear volumes, slopes without staircasing; for solvers with proximal steps",
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -79,7 +79,7 @@ static void iterate(struct state *s, gt_array *x, gt_progress *g)
 	if (!s->p->w)
 		g->residual = sqrt(square);
 	g->cost = g->data + g->penalty;
-	gt_dual_step_look(&s->s, g->cost);
+	gt_dual_step_update(&s->s, g->cost);
 }
 
 /* Rebuilt in every iteration, because the arrays are swapped. */

@@ -50,7 +50,7 @@ typedef struct {
 	gt_array *v;                    /* the previous iterate, then the extrapolated point */
 	gt_array *g;                    /* the gradient at v, then the next iterate */
 	const gt_array *d;              /* diagonal majorizer, or NULL: the number L */
-	double L, min, t;               /* least: the threshold of d; t: 1 is no momentum */
+	double L, min, t;               /* least: the threshold of d; t: 1: no momentum */
 } gt_pwls_point;
 double gt_pwls_momentum(gt_pwls_point *s);                      /* returns beta of the next extrapolation x + beta (x - previous) */
 void   gt_pwls_step    (gt_pwls_point *s, double lo, double hi);/* g = v - g/d, clamped; d is not NULL */

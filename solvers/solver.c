@@ -21,7 +21,7 @@ static gt_status check_team(const gt_solver *s, const gt_array *x)
 static gt_status check_given(const gt_solver *s, const gt_problem *p, const gt_array *x)
 {
 	if (!s || !p || !p->A || !p->b)
-		return gt_fail(GT_ERR_ARG, "to solve takes a solver and a problem with operators and data: one of them is NULL");
+		return gt_fail(GT_ERR_ARG, "gt_solve: found NULL, expected a solver and a problem with operators and data");
 	if (!gt_array_backend(x))
 		return gt_fail(GT_ERR_ARG, "solver '%s': expected an array for the volume", s->name);
 	return GT_OK;

@@ -140,8 +140,8 @@ gt_status gt_balance_run(gt_backend *be, const gt_balance_work *w, size_t *share
 		now[i] = share[i] = gt_team_range(be, i, w->things).n;
 	for (int k = 0;; k++) {
 		GT_TRY(measure(be, w, seconds, &max));
-		if (w->tell && gt_rank(be) == 0)
-			w->tell(w->self, k, n, now, seconds);
+		if (w->report && gt_rank(be) == 0)
+			w->report(w->self, k, n, now, seconds);
 		if (max < best) {
 			best = max;
 			memcpy(share, now, (size_t)n * sizeof *share);

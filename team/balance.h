@@ -19,7 +19,7 @@ typedef struct {
 	gt_status (*measure)(gt_backend *be, void *self, double *seconds);
 	void *self;
 	/* Progress callback on rank 0, or NULL. split: 0 before the first new partition. */
-	void (*tell)(void *self, int split, int ranks, const size_t *share, const double *seconds);
+	void (*report)(void *self, int split, int ranks, const size_t *share, const double *seconds);
 } gt_balance_work;
 /* Measures, and repartitions at most GT_BALANCE_SPLITS times while the predicted gain is at least 3 %. Sets the best
  * measured partition. Collective; share: [ranks]. */

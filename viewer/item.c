@@ -50,7 +50,7 @@ static void put_origin(FILE *f, const gt_provenance *p)
 	put_fact(f, "scan", p->scan_hash ? hash : NULL);
 }
 
-/* A view's gantry angle in degrees, source, and the middle row and middle column of its detector. */
+/* Writes a view's gantry angle in degrees, source, and the central row and column of its detector. */
 static void put_view(FILE *f, const gt_scan *s, size_t view)
 {
 	const gt_detector d = gt_scan_detector(s);

@@ -14,7 +14,7 @@
 #include "viewer/live.h"
 #include "viewer/server.h"
 
-/* Seconds that the end waits at most for the browsers that look on. */
+/* Maximum wait for connected browsers at the end, s. */
 static const double last_look = 4;
 
 struct point {
@@ -28,7 +28,7 @@ struct gt_live_page {
 	pthread_t thread;
 	char *html;
 	pthread_mutex_t lock; /* protects all members below */
-	double ended;         /* when it ended; 0: it has not */
+	double ended;         /* time of the end; 0: still running */
 	int told, seen;       /* browsers that were sent the end, browsers that have shown it */
 	char *text, *ending;  /* current step; outcome, NULL: still running */
 	struct point *point;
@@ -72,7 +72,7 @@ static void put_item(FILE *f, const gt_live_page *p)
 	fputs("]},", f);
 }
 
-/* As the iterations before took. */
+/* Estimated from the completed iterations. */
 static double time_left(const gt_recon_progress *p)
 {
 	const int done = p->iteration - p->resumed;
@@ -115,8 +115,8 @@ static void send_state(const gt_live_page *p, size_t from, struct gt_page_answer
 		free(memory);
 }
 
-/* "/state/FROM": from a point on; "/slice/AXIS"; "/end": the state once it has ended; "/seen": that is shown. 0: there
- * is no such. */
+/* Answers "/state/FROM" (points from FROM on), "/slice/AXIS", "/end" (the state, once the run has ended) and "/seen"
+ * (the browser has shown the end). Returns 0 for other paths. */
 static int answer_locked(gt_live_page *p, const char *rest, struct gt_page_answer *a)
 {
 	char *memory = NULL, after;
@@ -153,7 +153,7 @@ static int answer(void *self, const char *rest, struct gt_page_answer *a)
 	return there;
 }
 
-/* After the end: whether those who look on have shown it, or had their time. */
+/* Call after the end. 1: all browsers have shown the end, or the wait has expired. */
 static int is_over(gt_live_page *p)
 {
 	pthread_mutex_lock(&p->lock);
@@ -181,7 +181,7 @@ static void *serve(void *self)
 	return NULL;
 }
 
-/* Signals are for the threads of the caller. */
+/* Blocks all signals: the caller's threads handle them. */
 static int start_thread(gt_live_page *p)
 {
 	sigset_t all, before;
@@ -230,15 +230,6 @@ static void set_text(char **field, const char *text)
 	char *copy = text ? strdup(text) : NULL;
 	free(*field);
 	*field = copy;
-}
-
-void gt_live_page_log(gt_live_page *p, const char *text)
-{
-	if (!p)
-		return;
-	pthread_mutex_lock(&p->lock);
-	set_text(&p->text, text);
-	pthread_mutex_unlock(&p->lock);
 }
 
 static void add_point(gt_live_page *p, const gt_recon_progress *now)

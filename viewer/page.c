@@ -35,7 +35,7 @@ gt_status gt_page_check(const gt_page *page)
 {
 	size_t items = 0;
 	if (!page || page->size != sizeof *page)
-		return gt_fail(GT_ERR_ARG, "page: its size is not that of gt_page");
+		return gt_fail(GT_ERR_ARG, "page: expected size to be sizeof(gt_page)");
 	if (!page->parts || !page->part)
 		return gt_fail(GT_ERR_ARG, "page: no parts, expected at least 1");
 	for (size_t i = 0; i < page->parts; i++) {
@@ -43,7 +43,7 @@ gt_status gt_page_check(const gt_page *page)
 		if (part->kind != GT_PAGE_VIEWER)
 			continue;
 		if (!part->items || !part->item)
-			return gt_fail(GT_ERR_ARG, "page: a viewer has nothing to show, expected a volume or projections");
+			return gt_fail(GT_ERR_ARG, "page: found a viewer without items, expected a volume or projections");
 		for (size_t k = 0; k < part->items; k++)
 			if (!part->item[k].volume == !part->item[k].projections ||
 			    (part->item[k].volume && !gt_volume_data(part->item[k].volume)))
@@ -86,7 +86,7 @@ static gt_status window(const gt_page *page, const gt_page_part *part, struct gt
 	return gt_display_window(d->data, d->n[0] * d->n[1] * d->n[2], &d->window[0], &d->window[1]);
 }
 
-gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *items)
+gt_status gt_page_inspect(const gt_page *page, int served, struct gt_page_items *items)
 {
 	double values = 0;
 	gt_pool *pool = NULL;
@@ -125,7 +125,7 @@ done:
 
 static unsigned nibble(char c) { return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10); }
 
-/* 'sha256-...' of a content security policy. */
+/* Writes a hash source 'sha256-...' of the content security policy. */
 static void put_hash(FILE *f, const char *hex)
 {
 	unsigned char hash[32];
@@ -155,7 +155,7 @@ static void put_head(FILE *f, const gt_page *page, int served)
 	fputs("</h1></header>\n<main>\n", f);
 }
 
-/* Slices that are packed at a time: a tile and a coarse slice per thread, what is packed per slice. */
+/* A batch of slices packed concurrently: a tile and a coarse slice per thread, packed bytes per slice. */
 struct batch {
 	const struct gt_page_tiles *t;
 	const size_t *by; /* block size of coarse slices */
@@ -311,7 +311,7 @@ done:
 	return st;
 }
 
-/* In base64, with what is around them. */
+/* Base64 bytes of the values and of their elements. */
 static double bytes_of(const struct gt_page_items *items)
 {
 	double bytes = (double)gt_page_script_size + (double)gt_page_style_size;
@@ -328,7 +328,7 @@ gt_status gt_page_write(const char *path, const gt_page *page)
 	gt_status st = GT_OK;
 	if (!path || !gt_page_is_name(path))
 		return gt_fail(GT_ERR_ARG, "%s: expected a name that ends in .html", path ? path : "NULL");
-	GT_TRY(gt_page_look(page, 0, &items));
+	GT_TRY(gt_page_inspect(page, 0, &items));
 	GT_TRY(gt_has_space(path, bytes_of(&items)));
 	GT_TRY(gt_tmp_path(path, &tmp));
 	if (!(f = fopen(tmp, "wb")))

@@ -1,6 +1,6 @@
 #ifndef GT_VIEWER_PAGE_H
 #define GT_VIEWER_PAGE_H
-/* A page while it is written. */
+/* State of a page that is being written. */
 #include <stdio.h>
 #include <gantry/image.h>
 #include "viewer/tiles.h"
@@ -17,18 +17,18 @@ struct gt_page_data {
 struct gt_page_items { struct gt_page_data of[GT_PAGE_ITEMS]; size_t n; };
 
 gt_status gt_page_check(const gt_page *page);
-/* Checks the page, looks at its values and, for a file, chooses the steps. */
-gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *items);
-/* All of the page up to the values; of a file the coarse ones are within, which the pool packs (served: NULL). */
+/* Checks the page, finds the ranges of its values and, for a file, chooses the quantisation steps. */
+gt_status gt_page_inspect(const gt_page *page, int served, struct gt_page_items *items);
+/* Writes the page up to the values. A file includes coarse values, packed by the pool; served pages pass NULL. */
 gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *items, gt_pool *pool, int served);
-/* The page of gt_live_page_new(), which its script fills. */
+/* Writes the page of gt_live_page_new(); its script fills it. */
 void gt_page_put_live(FILE *f, const char *title);
-/* Links to the headings, where there are several. */
+/* Writes links to the headings if there are several. */
 void gt_page_put_contents(FILE *f, const gt_page *page);
-/* Part i but for a viewer's items and the end of its section. */
+/* Writes part i, without a viewer's items and the end of its section. */
 void gt_page_put_part(FILE *f, const gt_page *page, size_t i);
-/* A JSON object. */
+/* Writes a JSON object. */
 void gt_page_put_item(FILE *f, const struct gt_page_data *d, size_t id, int served);
-/* An SVG drawing of a curve. */
+/* Writes a curve as SVG. */
 void gt_page_put_curve(FILE *f, const gt_page_part *part);
 #endif

@@ -5,7 +5,7 @@
 
 enum { LISTED_HEADINGS = 4, SORTED_ROWS = 3, SORTED_COLUMNS = 2, LONG_TEXT = 16 };
 
-/* <TAG ATTRIBUTES>TEXT</TAG>, or nothing where there is no text. */
+/* Writes <TAG ATTRIBUTES>TEXT</TAG>; nothing without text. */
 static void put_element(FILE *f, const char *tag, const char *attributes, const char *text)
 {
 	if (!text || !text[0])
@@ -35,7 +35,7 @@ void gt_page_put_contents(FILE *f, const gt_page *page)
 	fputs("</ul></nav>\n", f);
 }
 
-/* A number stands at the right of its cell. */
+/* Numbers are right-aligned. */
 static int is_number(const char *text)
 {
 	if (text && !strcmp(text, "–"))
@@ -43,7 +43,7 @@ static int is_number(const char *text)
 	return text && text[strspn(text, "+-.")] && !text[strspn(text, "0123456789.+-eE%")] && strpbrk(text, "0123456789");
 }
 
-/* Sentences do not become columns of single words where the window is narrow. */
+/* Cells with sentences keep a minimum width in narrow windows. */
 static const char *cell_tag(const char *text, int head)
 {
 	if (head)

@@ -1,5 +1,4 @@
-/* Requests to a served page. Everything that is not exactly one of the two kinds is refused; what is wrong is not
- * said to whom has no token. */
+/* Requests to a served page. Refuses all but two exact forms, without a reason if the token is wrong. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ static void refuse(struct gt_page_answer *a, int code)
 	a->bytes = strlen(a->body);
 }
 
-/* As long as the token whatever is different. */
+/* Takes the same time for any token of this length. */
 static int is_token(const char *text, const char *token)
 {
 	unsigned other = 0;
@@ -34,8 +33,7 @@ static int is_token(const char *text, const char *token)
 	return !other;
 }
 
-/* Names that browsers give this machine; a page from elsewhere whose name leads here has another one (DNS
- * rebinding). Exactly one such line. */
+/* Accepts exactly one Host line with a local name, against DNS rebinding. */
 static int host_is_ours(const char *request, int port)
 {
 	char a[64], b[64];
@@ -74,7 +72,7 @@ static int parse_cut(const char *text, const struct gt_page_items *items, struct
 	       c->to < items->of[c->item].n[c->axis];
 }
 
-/* Not a number where there is none among the slices. */
+/* NAN if no slice has a finite value. */
 static float combined(const float *first, size_t step, size_t n, int mode)
 {
 	double out = NAN;

@@ -15,9 +15,9 @@
 
 enum { PEERS = 32, WAITING = 16, READ_SECONDS = 10, WRITE_SECONDS = 60, POLL_MS = 200, HEAD = 512 };
 
-/* Reads while there is no answer, then writes. socket -1: free. */
+/* A connection: reads until there is an answer, then writes it. socket -1: free. */
 struct gt_server_peer {
-	int socket, waits; /* waits 1: it has asked, and there is no answer yet */
+	int socket, waits; /* waits 1: the request is complete, the answer is pending */
 	double since;
 	char request[GT_REQUEST_MAX + 1], head[HEAD];
 	size_t got, head_bytes, sent;
@@ -46,7 +46,7 @@ static const char *reason(int code)
 
 static void answer(const struct gt_page_site *site, struct gt_server_peer *p)
 {
-	/* A zero among the bytes ends the text early, which then is no request. */
+	/* A zero byte ends the text early, which makes the request invalid. */
 	p->request[p->got] = 0;
 	gt_page_answer(site, p->request, &p->answer);
 	p->waits = !p->answer.code;
@@ -99,7 +99,7 @@ static void write_some(struct gt_server_peer *p)
 	}
 }
 
-/* If all places are taken, drops the peer whose request has been incomplete for longest. */
+/* If all connections are in use, drops the peer whose request has been incomplete for longest. */
 static void let_in(int listener, struct gt_server_peer *peers)
 {
 	struct gt_server_peer *place = NULL;
@@ -233,10 +233,10 @@ gt_status gt_page_serve(const gt_page *page, const gt_page_server *how)
 	char *html = NULL;
 	gt_status st = GT_OK;
 	if (!how || how->size != sizeof *how)
-		return gt_fail(GT_ERR_ARG, "page server: its size is not that of gt_page_server");
+		return gt_fail(GT_ERR_ARG, "page server: expected size to be sizeof(gt_page_server)");
 	GT_TRY(gt_page_check(page));
 	GT_TRY(gt_server_open(how->port, &site, &server));
-	GT_TRY(gt_page_look(page, 1, &items));
+	GT_TRY(gt_page_inspect(page, 1, &items));
 	GT_TRY(make_html(page, &items, &html, &site.html_bytes));
 	site.html = html;
 	if (how->ready)

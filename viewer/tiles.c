@@ -94,7 +94,7 @@ void gt_tiles_range(gt_pool *pool, struct gt_page_tiles *t)
 		t->min = t->max = 0;
 }
 
-/* 0 has a code of its own, so that air stays 0. */
+/* A code represents 0 exactly, so that air stays 0. */
 static void set_step(struct gt_page_tiles *t, double step)
 {
 	t->step = step;
@@ -115,7 +115,7 @@ static void quantize(const struct gt_page_tiles *t, const float *slice, unsigned
 		code[i] = isfinite(slice[i]) ? code[i] : missing;
 }
 
-/* Remainder modulo 2^bits of a code whose neighbours these are, folded. */
+/* Residual of a code against its neighbours modulo 2^bits, mapped to an unsigned number. */
 static inline unsigned short folded(unsigned code, unsigned before, unsigned above, unsigned bits)
 {
 	const unsigned r = (code - (before + above) / 2) & ((1u << bits) - 1);
@@ -162,7 +162,7 @@ static size_t put_halves(const unsigned short *rest, size_t pixels, unsigned cha
 	return bytes;
 }
 
-/* Gives the number of bytes. */
+/* Returns the number of bytes. */
 static size_t predict(const struct gt_page_tiles *t, struct gt_tile *tile)
 {
 	const size_t w = t->n[0], h = t->n[1];
@@ -212,7 +212,7 @@ static void try_slices(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* Bytes of all slices, from some of them. */
+/* Estimates the bytes of all slices from a sample. */
 static gt_status estimate(struct tries *a, double *bytes)
 {
 	const size_t *n = a->t->n;
@@ -227,7 +227,7 @@ static gt_status estimate(struct tries *a, double *bytes)
 	return GT_OK;
 }
 
-/* The smallest step that fits is found by halving a range of quarters of doublings. */
+/* Finds the smallest step that fits by bisection over powers of the fourth root of two. */
 static gt_status find_step(struct gt_page_tiles *t, double bytes, double finest, struct tries *a)
 {
 	double needed = 0;

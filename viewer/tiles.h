@@ -21,7 +21,7 @@ struct gt_page_tiles {
 
 /* Scratch and result of one slice. */
 struct gt_tile {
-	unsigned short *code, *rest;    /* rest: what remains of the codes after the prediction */
+	unsigned short *code, *rest;    /* rest: prediction residuals */
 	unsigned char *raw, *packed;
 	size_t room, bytes;             /* size of packed: allocated, used */
 	int failed;
@@ -29,14 +29,14 @@ struct gt_tile {
 gt_status gt_tile_new(const size_t n[3], struct gt_tile *t);
 void      gt_tile_free(struct gt_tile *t);
 
-/* Fills in least, most and missing; data and n are there. */
+/* Sets min, max and missing from data and n. */
 void      gt_tiles_range(gt_pool *pool, struct gt_page_tiles *t);
-/* The smallest step, of range / 65520 times a power of the fourth root of two, with which all slices take `bytes`
- * at most. GT_ERR_UNSUPPORTED: the largest that leaves a picture does not. */
+/* Chooses the smallest step, range / 65520 times a power of the fourth root of two, with which all slices take at most
+ * `bytes`. GT_ERR_UNSUPPORTED: even the largest usable step needs more. */
 gt_status gt_tiles_plan(gt_pool *pool, const float *data, const size_t n[3], double bytes, struct gt_page_tiles *t);
-/* Slice z, from t->data or where slice is not NULL from there. */
+/* Packs slice z, from `slice` if it is not NULL, else from t->data. */
 void      gt_tiles_pack(const struct gt_page_tiles *t, const float *slice, struct gt_tile *out);
-/* Means of blocks of by[] voxels of what is finite: slice z of the coarse volume, of gt_tiles_coarse_size(). */
+/* Computes slice z of the coarse volume: means of the finite values of blocks of by[] voxels. */
 void      gt_tiles_coarse(const struct gt_page_tiles *t, const size_t by[3], size_t z, float *out);
 void      gt_tiles_coarse_size(const size_t n[3], size_t by[3], size_t size[3]);
 #endif

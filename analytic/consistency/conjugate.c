@@ -166,7 +166,7 @@ done:
 
 static size_t find_case(const gt_conjugate_report *r)
 {
-	/* A fitted center stands for both readings. */
+	/* The fitted centre covers both interpretations. */
 	const unsigned wanted = r->faults & GT_CONJUGATE_CENTER && r->faults & GT_CONJUGATE_DIRECTION
 	                                ? (r->faults & ~(unsigned)GT_CONJUGATE_DIRECTION) | GT_CONJUGATE_COLUMNS
 	                                : r->faults;

@@ -28,7 +28,7 @@ struct gt_back_call {
 /* Bound of the distance of rows in a run of voxels, and thus the bits left for a fraction: see gt_cut(). */
 struct gt_bias {
 	float less, magic; /* -BIAS, GT_MAGIC_SIGNED + BIAS */
-	unsigned whole;    /* bits that are no fraction */
+	unsigned whole;    /* integer bits */
 	float step;        /* rows per voxel, maximum */
 };
 

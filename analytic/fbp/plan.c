@@ -302,7 +302,7 @@ gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *s
 	plan_row(&coverage, o, is_offset, &p->row);
 	GT_TRY(check_length(who, p));
 	m.preweights.tilted = p->tilted;
-	p->tables = gt_preweights_alike(&m.preweights) ? 1 : p->views;
+	p->tables = gt_preweights_equal(&m.preweights) ? 1 : p->views;
 	GT_TRY(allocate(who, p));
 	GT_TRY(plan_response(scan, o, p));
 	GT_TRY(plan_tails(scan, o, p));

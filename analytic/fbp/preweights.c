@@ -80,7 +80,7 @@ static int same_view(const struct turned *a, const struct turned *b)
 	return same;
 }
 
-int gt_preweights_alike(const gt_preweights *c)
+int gt_preweights_equal(const gt_preweights *c)
 {
 	const gt_angular_coverage *s = c->coverage;
 	/* Weights of short scans depend on the direction of the view. */

@@ -16,7 +16,7 @@ typedef struct {
 } gt_preweights;
 
 /* Returns whether all views have the weights of view 0: each must be view 0 rotated about the axis, up to rounding. */
-int  gt_preweights_alike(const gt_preweights *c);
+int  gt_preweights_equal(const gt_preweights *c);
 /* Computes gain and slope [columns] for gt_preweight_at(). */
 void gt_preweights_set(const gt_preweights *c, size_t view, double *gain, double *slope);
 /* Returns the pixel at the foot of the perpendicular from the source along an axis of the detector, counted from

@@ -179,7 +179,7 @@ gt_status cli_check_numbered(const cli_call *call, const char *output)
 {
 	for (size_t i = 0; i < call->files; i++) {
 		char *name = cli_numbered(output, i + 1);
-		gt_status st = name ? gt_can_write_volume(name) : gt_fail(GT_ERR_MEMORY, "out of memory");
+		gt_status st = name ? gt_can_write_volume(name, NULL) : gt_fail(GT_ERR_MEMORY, "out of memory");
 		for (size_t k = 0; k < call->files && st == GT_OK; k++)
 			if (gt_same_file(call->file[k], name))
 				st = gt_fail(GT_ERR_ARG, "--output=%s: the input %s would be overwritten: expected another name", output,

@@ -36,7 +36,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_need("--output", o->output));
 	if (o->projector)
 		GT_TRY(gt_recon_check("projector", o->projector));
-	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(gt_can_write_volume(o->output, NULL));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &p));
 	const gt_scan *scan = gt_projections_scan(p);
 	GT_TRY(cli_grid(call, o->grid, o->like, scan, &grid));

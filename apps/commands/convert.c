@@ -66,7 +66,7 @@ static int run(const cli_call *call, const void *given)
 	w.notes = cli_collect(&remarks);
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(cli_set_numbers(o->number, o->range, &w));
-	GT_TRY(gt_can_write_volume_as(o->output, &w));
+	GT_TRY(gt_can_write_volume(o->output, &w));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
 	if (projections)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds projections, expected a volume (gantry import reads projections)", call->file[0]));

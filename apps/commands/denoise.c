@@ -46,7 +46,7 @@ static gt_status volume(const cli_call *call, const denoise_options *o, gt_backe
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
 	w.unit = o->unit == UNIT_AUTO ? GT_UNIT_AUTO : (gt_unit)o->unit;
-	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(gt_can_write_volume(o->output, NULL));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));
 	GT_TRY(gt_has_space_for_volume(o->output, &w, gt_volume_grid(v)));
 	const char *was = gt_volume_provenance(v)->parameters;

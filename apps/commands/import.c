@@ -126,7 +126,7 @@ static gt_status import_volume(const cli_call *call, const import_options *o, gt
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
 	r->notes = cli_collect(&notes);
-	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(gt_can_write_volume(o->output, NULL));
 	GT_TRY(gt_read_volume(call->file[0], r, &v));
 	char grid[256];
 	gt_grid_print(gt_volume_grid(v), grid, sizeof grid);

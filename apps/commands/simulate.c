@@ -297,7 +297,7 @@ static gt_status check(const simulate_options *o)
 		GT_TRY(gt_can_write_projections(o->output, &w));
 	}
 	if (o->truth)
-		GT_TRY(gt_can_write_volume(o->truth));
+		GT_TRY(gt_can_write_volume(o->truth, NULL));
 done:
 	return st;
 }

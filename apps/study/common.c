@@ -109,13 +109,11 @@ gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan 
 
 gt_status study_spread(const gt_scan *scan, size_t n, gt_scan **part)
 {
-	size_t *view = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(study_new(n, sizeof *view, &view));
+	size_t *view;
+	GT_OR_RETURN(study_new(n, sizeof *view, &view));
 	for (size_t i = 0; i < n; i++)
 		view[i] = i * scan->views / n;
-	GT_TRY(study_pick(scan, view, n, part));
-done:
+	const gt_status st = study_pick(scan, view, n, part);
 	free(view);
 	return st;
 }

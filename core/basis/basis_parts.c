@@ -61,7 +61,8 @@ gt_status gt_basis_part_new(gt_backend *be, gt_type type, size_t n, size_t vecto
 	GT_NEED(A);
 	GT_NEED(bytes);
 	if (part >= PARTS || !n || !vectors)
-		return gt_fail(GT_ERR_ARG, "work on a basis of %zu vectors of %zu values, number %zu: expected some, and a number below %d",
+		return gt_fail(GT_ERR_ARG,
+		               "bench basis: %zu vectors of %zu values, operation %zu: expected at least 1 each and an operation below %d",
 		               vectors, n, part, PARTS);
 	if (!(k = calloc(1, sizeof *k)) || !(k->y = calloc(vectors, sizeof *k->y))) {
 		free(k);

@@ -1,12 +1,12 @@
-/* Backends: their table, memory with counters, shared scratch, and the sticky failure. */
+/* Backends: their table, memory with counters, shared scratch, reductions, and the sticky failure. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/backend.h"
-#include "core/device/staged.h"
+#include "core/device/locked.h"
 #include "core/device/mapped_files.h"
 #include "core/arguments.h"
-#include "core/device/prefetch.h"
 #include "core/linop.h"
 #include "core/partition/rank.h"
 #include "core/text.h"
@@ -37,12 +37,6 @@ done:
 	return st;
 }
 
-gt_status gt_backend_open(const char *name, gt_backend **out)
-{
-	gt_backend_prefetch_end();
-	return gt_backend_open_now(name, out);
-}
-
 gt_status gt_backend_open_now(const char *name, gt_backend **out)
 {
 	if (!name || !out)
@@ -63,7 +57,8 @@ gt_status gt_backend_open_now(const char *name, gt_backend **out)
 void gt_backend_destroy(gt_backend *be)
 {
 	if (!be->lost) {
-		gt_staged_free(be);
+		for (int i = 0; i < GT_STAGED; i++)
+			gt_locked_give(be, be->staged[i]);
 		be->ops->close(be);
 	}
 	gt_mapped_files_free(be->files);
@@ -345,3 +340,40 @@ void gt_scratch_release(gt_backend *be)
 }
 
 void *gt_scratch(gt_backend *be) { return be->scratch; }
+
+/* Reductions --------------------------------------------------------------- */
+
+size_t gt_backend_slot(gt_backend *be, double *result)
+{
+	if (be->pending == GT_SLOTS)
+		gt_reductions_wait(be);
+	*result = NAN;
+	be->later[be->pending] = result;
+	if (be->rank)
+		be->rank_ops->slot(be, be->pending, GT_JOIN_NOT);
+	return be->pending++;
+}
+
+/* Requires the lock. */
+static void wait_reductions(gt_backend *be)
+{
+	const size_t n = be->pending;
+	be->pending = 0;
+	if (!n || be->status != GT_OK)
+		return;
+	be->count.waits++;
+	be->ops->wait_reductions(be, n);
+	if (be->rank)
+		be->rank_ops->allreduce(be, n);
+	for (size_t k = 0; k < n && be->status == GT_OK; k++)
+		*be->later[k] = be->slot[k];
+}
+
+void gt_reductions_wait(gt_backend *be)
+{
+	if (!is_backend(be))
+		return;
+	gt_backend_lock(be);
+	wait_reductions(be);
+	gt_backend_unlock(be);
+}

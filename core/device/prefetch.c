@@ -72,3 +72,9 @@ void gt_backend_prefetch_end(void)
 	wait_for_thread();
 	pthread_mutex_unlock(&lock);
 }
+
+gt_status gt_backend_open(const char *name, gt_backend **out)
+{
+	gt_backend_prefetch_end();
+	return gt_backend_open_now(name, out);
+}

@@ -1,13 +1,10 @@
 /* Uploads concurrent with the queue. The CPU's "device" is the host: one block, filled by plain copies. */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
 #include "core/device/upload.h"
 #include "core/device/upload_impl.h"
 #include "core/arguments.h"
 #include "core/try.h"
-
-static const struct gt_upload_impl *const impls[GT_NBACKENDS] = { NULL, GT_IF_CUDA(&gt_upload_cuda) };
 
 struct gt_upload {
 	gt_backend *be;
@@ -25,7 +22,7 @@ gt_status gt_upload_new(gt_backend *be, size_t bytes, gt_upload **out)
 	if (!u)
 		return gt_fail(GT_ERR_MEMORY, "no memory for uploads");
 	u->be = gt_backend_hold(be);
-	u->impl = impls[be->kind];
+	u->impl = gt_upload_impls[be->kind];
 	u->bytes = bytes;
 	u->blocks = u->impl ? GT_UPLOAD_BLOCKS : 1;
 	for (size_t b = 0; b < u->blocks; b++)
@@ -96,46 +93,4 @@ void gt_upload_turn(gt_upload *u)
 		u->impl->used(u->state, u->now);
 	gt_backend_unlock(u->be);
 	u->now = (u->now + 1) % u->blocks;
-}
-
-void *gt_locked_take(gt_backend *be, size_t bytes, const char *what)
-{
-	const struct gt_upload_impl *impl = impls[be->kind];
-	if (gt_host_has_memory((double)bytes, what) != GT_OK)
-		return NULL;
-	gt_backend_lock(be);
-	void *p = impl ? impl->lock(be, bytes) : malloc(bytes ? bytes : 1);
-	gt_backend_unlock(be);
-	if (!p)
-		gt_fail(GT_ERR_MEMORY, "%s: no %zu bytes of %smemory", what, bytes, impl ? "page-locked " : "");
-	return p;
-}
-
-void gt_locked_give(gt_backend *be, void *p)
-{
-	if (!p)
-		return;
-	const struct gt_upload_impl *impl = impls[be->kind];
-	gt_backend_lock(be);
-	if (impl)
-		impl->unlock(be, p);
-	else
-		free(p);
-	gt_backend_unlock(be);
-}
-
-void *gt_locked_new(gt_backend *be, size_t bytes, const char *what)
-{
-	void *p = gt_locked_take(be, bytes, what);
-	if (p)
-		gt_backend_hold(be);
-	return p;
-}
-
-void gt_locked_free(gt_backend *be, void *p)
-{
-	if (!p)
-		return;
-	gt_locked_give(be, p);
-	gt_backend_let_go(be);
 }

@@ -19,10 +19,6 @@ void gt_upload_wait(gt_upload *u);
 const void *gt_upload_block(gt_upload *u);
 void        gt_upload_turn (gt_upload *u);
 
-/* Like gt_locked_new() and gt_locked_free() without a reference to the backend: for memory that the backend keeps. */
-void *gt_locked_take(gt_backend *be, size_t bytes, const char *what);
-void  gt_locked_give(gt_backend *be, void *p);
-
 #ifdef __cplusplus
 }
 #endif

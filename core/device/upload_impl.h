@@ -1,6 +1,6 @@
 #ifndef GT_CORE_DEVICE_UPLOAD_IMPL_H
 #define GT_CORE_DEVICE_UPLOAD_IMPL_H
-/* Interface of upload.c to a GPU backend; the CPU has none. */
+/* Interface of upload.c and locked.c to a GPU backend; the CPU has none. */
 #include "core/device/backend.h"
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +18,7 @@ struct gt_upload_impl {
 	void      (*unlock)(gt_backend *be, void *p);
 };
 extern const struct gt_upload_impl gt_upload_cuda;
+extern const struct gt_upload_impl *const gt_upload_impls[GT_NBACKENDS];
 #ifdef __cplusplus
 }
 #endif

@@ -129,7 +129,7 @@ gt_status gt_runs_like(const gt_array *model, gt_array **a)
 	return gt_array_new_runs(model->be, model->type, model->runs->run, model->runs->count, a);
 }
 
-int gt_runs_alike(const gt_array *x, const gt_array *y)
+int gt_runs_equal(const gt_array *x, const gt_array *y)
 {
 	const gt_partition_runs *a = x->runs, *b = y->runs;
 	if (!a || !b)
@@ -166,35 +166,6 @@ gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const g
 done:
 	free(run);
 	return st;
-}
-
-void gt_runs_put(const void *host, gt_array *a)
-{
-	size_t before = 0;
-	for (size_t i = 0; i < a->runs->count; i++) {
-		gt_array run = gt_array_run(a, i);
-		if (run.n)
-			gt_array_put((const char *)host + before * gt_type_size(a->type), &run);
-		before += run.all;
-	}
-}
-
-void gt_runs_fill(double value, gt_array *a)
-{
-	for (size_t i = 0; i < a->runs->count; i++) {
-		gt_array run = gt_array_run(a, i);
-		gt_fill(value, &run);
-	}
-}
-
-static void get_runs(const gt_array *a, gt_type type, void *host)
-{
-	size_t before = 0;
-	for (size_t i = 0; i < a->runs->count; i++) {
-		const gt_array run = gt_array_run(a, i);
-		gt_partition_get(&run, type, host ? (char *)host + before * gt_type_size(type) : NULL);
-		before += run.all;
-	}
 }
 
 /* Intersection of a run with elements first ... first+n-1. */
@@ -255,31 +226,4 @@ gt_status gt_partition_part(const gt_array *whole, size_t first, size_t n, gt_ar
 	if (whole->runs)
 		return part_of_runs(whole, first, n, part);
 	return part_of_run(whole, clip((gt_partition_run){ whole->all, whole->first, whole->n, 0 }, first, n), part);
-}
-
-void gt_partition_get_own(const gt_array *a, gt_type type, void *to)
-{
-	gt_array own = *a;
-	own.shared = 0;
-	own.all = own.n;
-	own.first = 0;
-	own.runs = NULL;
-	if (!a->n)
-		return;
-	if (type == a->type)
-		gt_array_get(&own, to);
-	else
-		gt_array_get_float(&own, (float *)to);
-}
-
-void gt_partition_get(const gt_array *a, gt_type type, void *host)
-{
-	if (a->be->dry_run)
-		return;
-	if (a->runs)
-		get_runs(a, type, host);
-	else if (gt_ranks(a->be) == 1)
-		gt_partition_get_own(a, type, (char *)host + a->first * gt_type_size(type));
-	else
-		a->be->rank_ops->get(a, type, host);
 }

@@ -33,12 +33,9 @@ typedef struct { size_t count, each, first, n, apart; } gt_partition_fields;
 gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const gt_partition_fields *f, gt_array **a);
 
 gt_status gt_runs_like (const gt_array *model, gt_array **a);
-int       gt_runs_alike(const gt_array *x, const gt_array *y);  /* 1: operations may take both */
-void      gt_runs_put  (const void *host, gt_array *a);
-void      gt_runs_fill (double value, gt_array *a);
+int       gt_runs_equal(const gt_array *x, const gt_array *y);  /* 1: operations may take both */
 void      gt_partition_mul_normals(uint64_t seed, gt_array *a); /* on the host, independent of the partition */
 gt_status gt_partition_part(const gt_array *whole, size_t first, size_t n, gt_array **part);
-void      gt_partition_get (const gt_array *a, gt_type type, void *host); /* type: of host */
 /* Copies the local elements to host memory of `type`. */
 void      gt_partition_get_own(const gt_array *a, gt_type type, void *host);
 #endif

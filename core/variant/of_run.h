@@ -1,6 +1,6 @@
 #ifndef GT_CORE_VARIANT_OF_RUN_H
 #define GT_CORE_VARIANT_OF_RUN_H
-/* Selects the kernel variants of one run, in place of the tuned ones. */
+/* Selects the kernel variants of one run instead of the tuned ones. */
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* How projections or a volume came to be; written to every output. Texts belong to the handle that they are asked
- * of. */
+/* How projections or a volume were made; written to every output. Texts belong to the handle whose function returns
+ * them. */
 typedef struct {
 	char *command;          /* the command line that made it; NULL: not known */
 	char *parameters;       /* "solver=... projector=..."; NULL: not known */
@@ -56,7 +56,7 @@ GT_API gt_status gt_projections_set_water(gt_projections *p, double water);
 /* GT_HFS to begin with. GT_ERR_ARG: none of the four. */
 GT_API gt_position gt_projections_position(const gt_projections *p);
 GT_API gt_status gt_projections_set_position(gt_projections *p, gt_position position);
-/* 1: a file or gt_projections_set_position() said so; 0: GT_HFS is assumed. */
+/* 1: stated by a file or gt_projections_set_position(); 0: GT_HFS is assumed. */
 GT_API int       gt_projections_position_known(const gt_projections *p);
 GT_API const gt_provenance *gt_projections_provenance(const gt_projections *p);
 /* Copies the texts; NULL: none. scan: what they were made from, of which the hash is kept; NULL: nothing. */
@@ -90,7 +90,7 @@ GT_API gt_status gt_volume_set_water(gt_volume *v, double water);
 /* GT_HFS to begin with. GT_ERR_ARG: none of the four. */
 GT_API gt_position gt_volume_position(const gt_volume *v);
 GT_API gt_status gt_volume_set_position(gt_volume *v, gt_position position);
-/* 1: a file or gt_volume_set_position() said so; 0: GT_HFS is assumed. */
+/* 1: stated by a file or gt_volume_set_position(); 0: GT_HFS is assumed. */
 GT_API int       gt_volume_position_known(const gt_volume *v);
 /* Unit of the numbers in the file that it was read from, for reports: GT_PER_MM or GT_HU. Writers go by their
  * options. */

@@ -175,11 +175,9 @@ GT_API void      gt_slice_reader_close(gt_slice_reader *r);                /* NU
 GT_API gt_status gt_write_volume_from(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_reader *r);
 #define GT_SLAB_BYTES ((size_t)64 << 20)
 
-/* Checks that a path can be written: known extension, existing and writable folder. A path that ends with a slash is a
- * new folder. Call it before a long computation. */
-GT_API gt_status gt_can_write_volume(const char *path);
-/* Checks the path, and the sample type of the options against the format. */
-GT_API gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o);
+/* Checks that a path can be written: known extension, existing and writable folder, and a format that supports the
+ * options; o NULL: defaults. A path that ends with a slash is a new folder. Call it before a long computation. */
+GT_API gt_status gt_can_write_volume(const char *path, const gt_write_options *o);
 GT_API gt_status gt_can_write_projections(const char *path, const gt_write_options *o);
 /* Checks the folder only, for other files; GT_ERR_IO. */
 GT_API gt_status gt_can_write(const char *path);

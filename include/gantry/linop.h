@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-/* A linear operator and its exact adjoint. Solvers see nothing else of the physics. */
+/* A linear operator and its exact adjoint. It is the only view of the physics for a solver. */
 typedef struct gt_linop gt_linop;
 struct gt_linop_ops {
 	const char *name;

@@ -44,10 +44,10 @@ typedef struct {
 	 * gives the reason. NULL: the projections alone do not determine it. */
 	gt_status (*advise)(gt_prepare_call *call, char *spec, char *why, size_t size);
 	int chunks;                     /* GT_BY_VIEWS, ... */
-	/* look() runs before all chunks and keeps its findings in the call; tell() reports after them. NULL: nothing
-	 * to do. */
-	gt_status (*look)(gt_prepare_call *call, const void *options);
-	void      (*tell)(gt_prepare_call *call);
+	/* inspect() runs before all chunks and keeps its findings in the call; report() sends them afterwards. NULL:
+	 * nothing to do. */
+	gt_status (*inspect)(gt_prepare_call *call, const void *options);
+	void      (*report)(gt_prepare_call *call);
 	/* Creates the scan that results from `in`; view[] becomes the list of selected views. NULL: the scan does not
 	 * change. */
 	gt_status (*reshape)(gt_prepare_call *call, const void *options, const gt_scan *in, size_t *view, gt_scan **out);

@@ -59,7 +59,7 @@ typedef struct {
 typedef struct {
 	size_t size;                    /* sizeof(gt_denoiser); the size without the members below `self` is accepted */
 	const char *name;               /* for messages; must outlive the penalty */
-	/* Another status than GT_OK ends what is computed with that failure; gt_fail() says why. Called by one thread
+	/* Any status but GT_OK ends the computation with this failure; gt_fail() gives the reason. Called by one thread
 	 * at a time, and not in a dry run. It may use arrays of the backend in this thread only. */
 	gt_status (*denoise)(void *self, gt_denoise_call *call);
 	void      (*free)(void *self);  /* NULL: self stays the caller's */

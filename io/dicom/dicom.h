@@ -18,7 +18,7 @@ typedef struct { unsigned group, element; const char *vr, *name; } gt_dicom_tag;
 
 int       gt_dicom_is(const char *path);                /* 1 if the file has the DICOM prefix */
 /* Likewise for the entries of a folder. GT_ERR_IO if the file cannot be read, so that none is skipped silently. */
-gt_status gt_dicom_look(const char *path, int *is);
+gt_status gt_dicom_probe(const char *path, int *is);
 /* 1 if files of the folder have it. Opens at most 512 files with names as of DICOM, and 512 others, at even steps. */
 int       gt_dicom_in_folder(const char *path);
 /* GT_ERR_UNSUPPORTED if DCMTK was missing at build time, or its data dictionary is missing now. Without it DCMTK

@@ -138,7 +138,7 @@ static gt_status open_projections(const char *path, gt_dicom **d)
 {
 	int is;
 	*d = NULL;
-	gt_status st = gt_dicom_look(path, &is);
+	gt_status st = gt_dicom_probe(path, &is);
 	if (st != GT_OK || !is)
 		return st;
 	st = gt_dicom_open(path, d);

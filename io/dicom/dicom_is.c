@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "io/dicom/dicom.h"
 
-gt_status gt_dicom_look(const char *path, int *is)
+gt_status gt_dicom_probe(const char *path, int *is)
 {
 	char mark[4] = "";
 	struct stat s;

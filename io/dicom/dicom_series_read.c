@@ -26,7 +26,7 @@ static int by_place(const void *a, const void *b)
 static gt_status add_file(gt_series *s, char *file, size_t *room)
 {
 	int is;
-	const gt_status st = gt_dicom_look(file, &is);
+	const gt_status st = gt_dicom_probe(file, &is);
 	if (st != GT_OK || !is) {
 		s->others++;
 		free(file);

@@ -31,7 +31,7 @@ static gt_position position_of(const gt_series *s, const gt_read_options *o)
 }
 
 /* The files hold HU; only files written by Gantry state the attenuation of water. */
-static double water_of(const gt_series *s, const gt_said *said, const gt_read_options *o)
+static double water_of(const gt_series *s, const gt_stated *said, const gt_read_options *o)
 {
 	const double water = said->water > 0 ? said->water : o->water > 0 ? o->water : GT_WATER_DEFAULT;
 	if (!(said->water > 0))
@@ -107,11 +107,11 @@ static gt_status read_head(struct stored *s, const gt_read_options *o, gt_volume
 {
 	gt_series *series = &s->series;
 	gt_status st;
-	gt_said said;
+	gt_stated said;
 	GT_TRY(gt_series_read_heads(series));
 	GT_TRY(gt_volume_set_position(v, position_of(series, o)));
 	GT_TRY(gt_series_place(series, v->position, &s->place));
-	gt_comment_said(series->comment, &said);
+	gt_comment_stated(series->comment, &said);
 	GT_TRY(gt_fail_in(gt_comment_grid(series->comment, &s->place.grid), "%s", series->path));
 	GT_TRY(gt_fail_in(gt_comment_provenance(series->comment, &v->from), "%s", series->path));
 	v->grid = s->place.grid;

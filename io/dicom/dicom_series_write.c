@@ -264,7 +264,7 @@ gt_status gt_series_write(const char *path, const gt_write_options *given, const
 	gt_slice_writer *w;
 	o.low = INFINITY;
 	o.high = -INFINITY;
-	gt_extremes_look(&o, v, gt_grid_voxels(&v->grid), v->data);
+	gt_extremes_extend(&o, v, gt_grid_voxels(&v->grid), v->data);
 	const gt_status st = gt_series_create(path, &o, v, &w);
 	return st != GT_OK ? st : gt_slice_writer_write_all(w, v->data);
 }

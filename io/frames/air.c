@@ -69,7 +69,7 @@ static gt_status find(gt_intensity *x)
 		a.min[i] = INFINITY;
 	GT_TRY(gt_pool_new(LOOKERS, &pool));
 	gt_parallel(pool, a.looked, 1, look_at_some, &a);
-	GT_TRY(gt_failure_told(&a.failure));
+	GT_TRY(gt_failure_status(&a.failure));
 	for (size_t w = 1; w < LOOKERS; w++)
 		for (size_t c = 0; c < columns; c++)
 			a.min[c] = fmin(a.min[c], a.min[w * 2 * columns + c]);

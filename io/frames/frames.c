@@ -41,7 +41,7 @@ static void close_(gt_view_reader *self)
 	free(v);
 }
 
-static void tell_(gt_view_reader *self, const gt_read_options *o)
+static void report_(gt_view_reader *self, const gt_read_options *o)
 {
 	const gt_frame_stack *k = &((struct views *)self)->k;
 	if (k->intensity)
@@ -58,7 +58,7 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 	struct views *v = calloc(1, sizeof *v);
 	if (!v)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	v->base = (struct gt_view_reader){ .path = path, .read = read_, .close = close_, .tell = tell_ };
+	v->base = (struct gt_view_reader){ .path = path, .read = read_, .close = close_, .report = report_ };
 	if ((st = gt_frame_stack_open(path, o, &v->k)) != GT_OK) {
 		free(v);
 		return st;
@@ -169,7 +169,7 @@ static gt_status read_values(struct views *v, const gt_read_options *o, gt_proje
 	if (st == GT_OK && v->k.intensity)
 		st = gt_intensity_check(v->k.intensity, v->k.path, v->k.f.white);
 	if (st == GT_OK)
-		tell_(&v->base, o);
+		report_(&v->base, o);
 	return st;
 }
 

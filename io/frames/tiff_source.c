@@ -21,7 +21,7 @@
 /* Methods other than deflate compress blank images further: limits for such an image, and for all images of a file. */
 #define MAX_BLANK (double)(64 << 20)
 #define MAX_BLANK_IN_A_FILE (double)(256 << 20)
-/* Bytes that are there without a look at the free memory, which takes longer than to read such a page. */
+/* Bytes that are allocated without a check of the free memory, which would take longer than reading such a page. */
 #define SMALL_IMAGE (double)(1 << 20)
 /* Images beyond that have noise, or objects: the entropy of the counts bounds their compression. */
 #define MAX_COMPRESSION_OF_COUNTS 250.0

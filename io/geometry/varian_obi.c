@@ -47,9 +47,10 @@ static gt_status read_heads(const gt_geometry_input *in, const gt_file_list *fil
 		const size_t rows = x.rows, columns = x.columns;
 		gt_xim_close(&x);
 		if (!(fabs(angle) <= 3600))
-			return gt_fail(GT_ERR_FORMAT, "%s: its angle is %g degrees", files->path[v], angle);
+			return gt_fail(GT_ERR_FORMAT, "%s: its angle is %g degrees: expected at most 3600", files->path[v], angle);
 		if (!(own[0] > 1e-4 && own[0] < 100 && own[1] > 1e-4 && own[1] < 100))
-			return gt_fail(GT_ERR_FORMAT, "%s: its pixels are %g x %g mm", files->path[v], own[0], own[1]);
+			return gt_fail(GT_ERR_FORMAT, "%s: its pixels are %g x %g mm: expected 0.0001 to 100 mm", files->path[v], own[0],
+			               own[1]);
 		if (v && (rows != size->rows || columns != size->columns || own[0] != pitch[0] || own[1] != pitch[1]))
 			return gt_fail(GT_ERR_FORMAT, "%s: %zu x %zu pixels of %g x %g mm, expected %zu x %zu of %g x %g as in %s",
 			               files->path[v], rows, columns, own[0], own[1], size->rows, size->columns, pitch[0], pitch[1],

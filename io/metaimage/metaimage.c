@@ -33,10 +33,10 @@ static void put_head(FILE *f, const gt_write_options *o, const gt_volume *v)
 {
 	const gt_grid *g = &v->grid;
 	int along[3];
-	char said[GT_SAID];
+	char said[GT_STATED];
 	for (int a = 0; a < 3; a++)
 		along[a] = gt_metaimage_sign(v, a);
-	gt_said_print(o, o->unit == GT_HU, v, said);
+	gt_stated_print(o, o->unit == GT_HU, v, said);
 	fprintf(f, "ObjectType = Image\nNDims = 3\nComment = %s\n", said);
 	put_text(f, "GantryCommand", v->from.command);
 	put_text(f, "GantryParameters", v->from.parameters);

@@ -12,7 +12,7 @@ typedef struct {
 	int swap;
 	char *data_file;                /* with folder; NULL: same file as the header */
 	long long data_at;              /* offset in bytes; -1: the data are the last bytes of the file */
-	gt_said said;
+	gt_stated said;
 	gt_provenance from;
 } gt_metaimage_head;
 

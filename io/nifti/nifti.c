@@ -129,7 +129,7 @@ done:
 	return st;
 }
 
-static gt_status scale(struct stored *s, const gt_said *said, const gt_read_options *o, gt_volume *v)
+static gt_status scale(struct stored *s, const gt_stated *said, const gt_read_options *o, gt_volume *v)
 {
 	const gt_nifti_head *h = &s->head;
 	gt_meaning meaning = h->type->meaning;
@@ -147,7 +147,7 @@ done:
 }
 
 /* Maps file voxels to the grid; slices can be read in sequence if they are slices of the grid. */
-static gt_status put_in_place(struct stored *s, const gt_said *said, const gt_read_options *o, gt_volume *v)
+static gt_status put_in_place(struct stored *s, const gt_stated *said, const gt_read_options *o, gt_volume *v)
 {
 	const gt_nifti_head *h = &s->head;
 	const char *path = s->base.path;
@@ -182,10 +182,10 @@ static gt_status open_stored(gt_slice_reader *self, const gt_read_options *o, gt
 {
 	struct stored *s = (struct stored *)self;
 	const char *path = self->path;
-	gt_said said;
+	gt_stated said;
 	gt_status st = GT_OK;
 	GT_TRY(gt_nifti_open(path, &s->head, &s->file));
-	gt_comment_said(s->head.comment, &said);
+	gt_comment_stated(s->head.comment, &said);
 	GT_TRY(put_in_place(s, &said, o, v));
 	GT_TRY(gt_fail_in(gt_comment_provenance(s->head.comment, &v->from), "%s", path));
 	if (!o->geometry_only) {

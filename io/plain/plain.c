@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "io/frames/frame_source.h"
 #include "io/plain/plain.h"
-#include "io/plain/plain_head.h"
+#include "io/plain/plain_header.h"
 #include "io/table.h"
 
 static int probe_as(const char *path, int npy)

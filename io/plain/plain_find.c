@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "io/plain/json_text.h"
 #include "io/plain/plain_json.h"
-#include "io/plain/plain_head.h"
+#include "io/plain/plain_header.h"
 #include "io/same_file.h"
 
 enum { MAX_HEAD = 1 << 20 };

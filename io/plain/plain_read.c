@@ -7,7 +7,7 @@
 #include "io/external.h"
 #include "io/frames/frame_source.h"
 #include "io/plain/plain.h"
-#include "io/plain/plain_head.h"
+#include "io/plain/plain_header.h"
 #include "io/slice_reader.h"
 
 /* Meaning of samples without a unit, as in other formats without units. */

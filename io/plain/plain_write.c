@@ -12,7 +12,7 @@
 #include "io/file_access.h"
 #include "io/metaimage/metaimage.h"
 #include "io/plain/plain.h"
-#include "io/plain/plain_head.h"
+#include "io/plain/plain_header.h"
 #include "io/slice_writer.h"
 #include "io/write_kit/direct_writer.h"
 #include "io/write_kit/stored_numbers.h"

@@ -1,4 +1,4 @@
-/* RabbitCT as a format: the matrices as a scan, and the projections, which are filtered already. */
+/* RabbitCT as a format: a scan from the matrices, and the filtered projections. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static gt_status read_images(gt_rabbitct *f, const char *path, gt_projections *p
 	return st;
 }
 
-/* HU = s0 f, as in simulated sets: 1000 is water. With an offset air is not 0, so the scale is another. */
+/* HU = s0 f, as in simulated sets: water is 1000, air 0. A set with an offset has another scale. */
 static double water_of(const gt_rabbitct_head *h) { return h->scale[0] > 0 && h->scale[1] == 0 ? 1000 / (double)h->scale[0] : 0; }
 
 static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)

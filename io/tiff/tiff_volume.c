@@ -51,10 +51,10 @@ static gt_status failed(const struct pages *s) { return gt_fail_writing(s->base.
 static void describe(struct pages *s, size_t slice)
 {
 	const gt_grid *g = &s->head->grid;
-	char said[GT_SAID], text[640], which[64] = "";
+	char said[GT_STATED], text[640], which[64] = "";
 	if (s->folder)
 		snprintf(which, sizeof which, " slice=%zu slices=%zu", slice + 1, g->n[2]);
-	gt_said_print(&s->o, s->numbers.water > 0, s->head, said);
+	gt_stated_print(&s->o, s->numbers.water > 0, s->head, said);
 	gt_snprintf(text, sizeof text, "%s slope=%.9g offset=%.9g pitch_mm=%.9g,%.9g,%.9g center_mm=%.9g,%.9g,%.9g%s", said,
 	            s->numbers.step, s->numbers.low, g->pitch[0], g->pitch[1], g->pitch[2], g->center[0], g->center[1], g->center[2],
 	            which);

@@ -33,7 +33,7 @@ static int numbers(const char *text, const char *word, int n, double *out)
 }
 
 typedef struct {
-	gt_said said;
+	gt_stated said;
 	double slope, offset, pitch[3], center[3], slice, slices; /* slice and slices are 0 in a single file */
 } tiff_description;
 
@@ -43,7 +43,7 @@ static int describes(const char *path, tiff_description *d)
 	*d = (tiff_description){ .said = { .position = GT_POSITION_AUTO } };
 	if (!gt_is_tiff(path) || !gt_tiff_description(path, text, sizeof text))
 		return 0;
-	gt_said_parse(text, &d->said);
+	gt_stated_parse(text, &d->said);
 	if (!numbers(text, " slice=", 1, &d->slice) || !numbers(text, " slices=", 1, &d->slices))
 		d->slice = d->slices = 0;
 	return d->said.ours && numbers(text, " slope=", 1, &d->slope) && numbers(text, " offset=", 1, &d->offset) &&

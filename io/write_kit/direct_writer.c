@@ -76,7 +76,7 @@ gt_status gt_direct_writer_write(gt_direct_writer *s, size_t first, size_t n, co
 {
 	struct call c = { s, first, first + n, first / BLOCK, data, GT_NO_FAILURE };
 	gt_parallel(s->pool, n ? (c.end - 1) / BLOCK - c.block + 1 : 0, 1, write_blocks, &c);
-	return gt_failure_told(&c.failure);
+	return gt_failure_status(&c.failure);
 }
 
 gt_pool *gt_direct_writer_pool(gt_direct_writer *s) { return s->pool; }

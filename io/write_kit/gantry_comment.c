@@ -43,11 +43,11 @@ done:
 	return st;
 }
 
-void gt_comment_said(const char *comment, gt_said *said)
+void gt_comment_stated(const char *comment, gt_stated *said)
 {
-	*said = (gt_said){ .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO };
+	*said = (gt_stated){ .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO };
 	if (comment)
-		gt_said_parse(comment, said);
+		gt_stated_parse(comment, said);
 }
 
 static void put_line(char *text, size_t size, size_t *at, const char *key, const char *value)
@@ -62,12 +62,12 @@ static void put_line(char *text, size_t size, size_t *at, const char *key, const
 char *gt_comment_of(const gt_write_options *o, int hu, const gt_volume *v)
 {
 	const char *command = v->from.command ? v->from.command : "", *parameters = v->from.parameters ? v->from.parameters : "";
-	const size_t size = GT_SAID + 400 + strlen(command) + strlen(parameters);
-	char said[GT_SAID], grid[256], hash[24], *text = malloc(size);
+	const size_t size = GT_STATED + 400 + strlen(command) + strlen(parameters);
+	char said[GT_STATED], grid[256], hash[24], *text = malloc(size);
 	size_t at = 0;
 	if (!text)
 		return NULL;
-	gt_said_print(o, hu, v, said);
+	gt_stated_print(o, hu, v, said);
 	gt_grid_print(&v->grid, grid, sizeof grid);
 	snprintf(hash, sizeof hash, "%016" PRIx64, v->from.scan_hash);
 	put_line(text, size, &at, "", said);

@@ -64,7 +64,7 @@ gt_status gt_range_begin(const char *path, const gt_write_options *o, const gt_v
 	return r->some ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 }
 
-void gt_range_look(gt_range_finder *r, size_t first, size_t n, const float *data)
+void gt_range_extend(gt_range_finder *r, size_t first, size_t n, const float *data)
 {
 	const double water = r->water;
 	for (size_t i = (first + r->stride - 1) / r->stride * r->stride; i < first + n && r->n < r->room; i += r->stride) {
@@ -97,7 +97,7 @@ gt_status gt_stored_numbers_range(const char *path, const gt_volume *v, gt_write
 	const gt_status st = gt_range_begin(path, o, v, &r);
 	if (st != GT_OK)
 		return st;
-	gt_range_look(&r, 0, gt_grid_voxels(&v->grid), v->data);
+	gt_range_extend(&r, 0, gt_grid_voxels(&v->grid), v->data);
 	gt_range_end(path, &r, o);
 	gt_range_drop(&r);
 	return GT_OK;

@@ -24,7 +24,7 @@ gt_status gt_stored_numbers_range(const char *path, const gt_volume *v, gt_write
 /* Likewise for voxels that arrive in parts, in ascending order; the result is identical. Always drop it. */
 typedef struct { double *some, water; size_t n, room, stride; } gt_range_finder;
 gt_status gt_range_begin(const char *path, const gt_write_options *o, const gt_volume *head, gt_range_finder *r);
-void      gt_range_look (gt_range_finder *r, size_t first, size_t n, const float *data);   /* voxels from `first` on */
+void      gt_range_extend (gt_range_finder *r, size_t first, size_t n, const float *data);   /* voxels from `first` on */
 void      gt_range_end  (const char *path, gt_range_finder *r, gt_write_options *o);
 void      gt_range_drop (gt_range_finder *r);
 #endif

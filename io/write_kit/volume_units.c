@@ -57,7 +57,7 @@ double gt_hu_water(const gt_write_options *o, const gt_volume *v)
 	return o->water > 0 ? o->water : v->water > 0 ? v->water : GT_WATER_DEFAULT;
 }
 
-void gt_extremes_look(gt_write_options *o, const gt_volume *head, size_t n, const float *data)
+void gt_extremes_extend(gt_write_options *o, const gt_volume *head, size_t n, const float *data)
 {
 	const double water = gt_hu_water(o, head);
 	for (size_t i = 0; i < n; i++) {
@@ -67,16 +67,16 @@ void gt_extremes_look(gt_write_options *o, const gt_volume *head, size_t n, cons
 	}
 }
 
-void gt_said_print(const gt_write_options *o, int hu, const gt_volume *v, char text[GT_SAID])
+void gt_stated_print(const gt_write_options *o, int hu, const gt_volume *v, char text[GT_STATED])
 {
 	const double water = hu ? gt_hu_water(o, v) : v->water;
-	const int n = snprintf(text, GT_SAID, "gantry unit=%s position=%s%s", hu ? "HU" : "mm-1", gt_position_names[v->position],
+	const int n = snprintf(text, GT_STATED, "gantry unit=%s position=%s%s", hu ? "HU" : "mm-1", gt_position_names[v->position],
 	                       v->positioned ? "" : " assumed");
 	if (water > 0)
-		gt_snprintf(text + n, GT_SAID - (size_t)n, " water=%.17g", water);
+		gt_snprintf(text + n, GT_STATED - (size_t)n, " water=%.17g", water);
 }
 
-void gt_said_parse(const char *text, gt_said *said)
+void gt_stated_parse(const char *text, gt_stated *said)
 {
 	char name[8] = "";
 	if (strncmp(text, "gantry ", 7) != 0)
@@ -92,7 +92,7 @@ void gt_said_parse(const char *text, gt_said *said)
 	said->assumed = strstr(text, " assumed") != NULL;
 }
 
-gt_status gt_volume_scaling(const char *path, const char *format, const char *type, gt_meaning meaning, const gt_said *said,
+gt_status gt_volume_scaling(const char *path, const char *format, const char *type, gt_meaning meaning, const gt_stated *said,
                             const gt_read_options *o, gt_scaling *s)
 {
 	const int told = o->unit != GT_UNIT_AUTO, scaled = !isnan(s->slope);
@@ -118,7 +118,7 @@ gt_status gt_volume_scaling(const char *path, const char *format, const char *ty
 	return GT_OK;
 }
 
-void gt_volume_scale(gt_volume *v, const gt_scaling *s, const gt_said *said, const gt_read_options *o, double *scale, double *offset)
+void gt_volume_scale(gt_volume *v, const gt_scaling *s, const gt_stated *said, const gt_read_options *o, double *scale, double *offset)
 {
 	v->water = said->water;
 	v->unit = s->unit;

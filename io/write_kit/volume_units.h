@@ -16,7 +16,7 @@ void   gt_voxels_linear(float *data, size_t n, double scale, double offset);
 double gt_hu_water(const gt_write_options *o, const gt_volume *v);
 
 /* Extends o->low and o->high (HU) by n voxels, for formats that need the extremes. */
-void   gt_extremes_look(gt_write_options *o, const gt_volume *head, size_t n, const float *data);
+void   gt_extremes_extend(gt_write_options *o, const gt_volume *head, size_t n, const float *data);
 
 /* Content of Gantry's comment line, which other programs preserve: "gantry unit=HU water=0.02 position=HFS". */
 typedef struct {
@@ -25,19 +25,19 @@ typedef struct {
 	double water;                   /* 0: not stated */
 	gt_position position;           /* GT_POSITION_AUTO: not stated */
 	int assumed;                    /* 1: position unknown; it only names the axes */
-} gt_said;
-#define GT_SAID 128
-void gt_said_print(const gt_write_options *o, int hu, const gt_volume *v, char text[GT_SAID]);
-void gt_said_parse(const char *text, gt_said *said);    /* members that the text does not state are unchanged */
+} gt_stated;
+#define GT_STATED 128
+void gt_stated_print(const gt_write_options *o, int hu, const gt_volume *v, char text[GT_STATED]);
+void gt_stated_parse(const char *text, gt_stated *said);    /* members that the text does not state are unchanged */
 
 /* Value in the unit = slope * stored + offset. */
 typedef struct { gt_unit unit; double slope, offset; } gt_scaling;
 /* In: slope and offset of the file, NAN if absent. Out: the user's, else those of Gantry's files, else by the meaning
  * of the type, with a note. GT_ERR_UNSUPPORTED for GT_MEANS_NOTHING. */
-gt_status gt_volume_scaling(const char *path, const char *format, const char *type, gt_meaning meaning, const gt_said *said,
+gt_status gt_volume_scaling(const char *path, const char *format, const char *type, gt_meaning meaning, const gt_stated *said,
                             const gt_read_options *o, gt_scaling *scaling);
 /* Sets scale and offset: mm^-1 = scale * stored + offset. Sets v's water and unit. */
-void   gt_volume_scale(gt_volume *v, const gt_scaling *s, const gt_said *said, const gt_read_options *o, double *scale, double *offset);
+void   gt_volume_scale(gt_volume *v, const gt_scaling *s, const gt_stated *said, const gt_read_options *o, double *scale, double *offset);
 /* GT_ERR_FORMAT: NaN or infinity in slices first ... first+n-1. size: z, y, x of the whole volume. */
 gt_status gt_voxels_finite(const char *path, const size_t size[3], size_t first, size_t n, const float *data);
 

@@ -272,7 +272,7 @@ static gt_status set_up(gt_prepare_call *c, const struct options *o, metal_call 
 	gt_status st = GT_OK;
 	*m = (metal_call){ .columns = p->scan->columns, .measured = p->data };
 	if (o->image[0])
-		GT_TRY(gt_can_write_volume(o->image));
+		GT_TRY(gt_can_write_volume(o->image, NULL));
 	GT_TRY(gt_prepare_backend(c, &m->be));
 	GT_TRY(gt_prepare_grid(p->scan, (size_t)o->side, &m->grid));
 	m->image = malloc(gt_grid_voxels(&m->grid) * sizeof *m->image);

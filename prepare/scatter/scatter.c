@@ -55,7 +55,7 @@ static void forget(void *known)
 	free(known);
 }
 
-static gt_status look_at_middle(gt_prepare_call *c, const struct options *o, gt_scatter_kernel *k)
+static gt_status inspect_centre(gt_prepare_call *c, const struct options *o, gt_scatter_kernel *k)
 {
 	const gt_scan *scan = c->source.scan;
 	float *p = malloc(scan->rows * scan->columns * sizeof *p);
@@ -76,7 +76,7 @@ done:
 	return st;
 }
 
-static gt_status look(gt_prepare_call *c, const void *options)
+static gt_status inspect(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const gt_status st = gt_prepare_known(c, sizeof(scatter_known));
@@ -86,7 +86,7 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	c->forget = forget;
 	known->s = o->fraction;
 	if (o->method == KERNEL)
-		return look_at_middle(c, o, &known->kernel);
+		return inspect_centre(c, o, &known->kernel);
 	return o->width > 0 ? gt_fail(GT_ERR_ARG, "width=%g: expected with method=kernel alone", o->width) : GT_OK;
 }
 
@@ -140,7 +140,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	return GT_OK;
 }
 
-static void tell(gt_prepare_call *c)
+static void report(gt_prepare_call *c)
 {
 	const scatter_known *known = c->known;
 	if (known->limited)
@@ -153,6 +153,6 @@ const gt_preparation gt_preparation_scatter = {
 	.about = "subtracts scatter: a constant part of the signal, or a kernel that follows the object",
 	GT_STEP_MEMBERS,
 	.chunks = GT_BY_VIEWS,
-	.look = look,
-	.tell = tell,
+	.inspect = inspect,
+	.report = report,
 };

@@ -127,7 +127,10 @@ static void adjoint(gt_backend *be, const gt_ray_operator *o, const void *y, voi
 static size_t scratch(gt_backend *be, const gt_ray_operator *o)
 {
 	(void)be;
-	return level_of(o) ? gt_ray_level_scratch(o, level_of(o)) : voxels_of(&o->rays) * gt_type_size(o->type);
+	if (!level_of(o))
+		return voxels_of(&o->rays) * gt_type_size(o->type);
+	const size_t forward = gt_ray_level_scratch(o, level_of(o)), back = gt_ray_gather_scratch(o);
+	return forward > back ? forward : back;
 }
 
 /* Roofline of level scans, in L1 passes of 32 words. Joseph reads four voxels of a slice, Siddon one, or two if the ray

@@ -9,9 +9,6 @@
 #ifndef GT_RAY_ADJOINT_WIDTH /* warps per block, each on another slice of the view's axis: 1, 2, 4, 8 */
 #define GT_RAY_ADJOINT_WIDTH 8
 #endif
-#ifndef GT_RAY_STRIP_SLICES /* minimum voxels along z for Joseph's adjoint in ray_strip_cuda.cu: 1 and more */
-#define GT_RAY_STRIP_SLICES 8
-#endif
 #include "projectors/ray/ray_cuda.cuh"
 
 enum { WARP = GT_RAY_WARP };
@@ -188,8 +185,6 @@ static void adjoint_as(gt_backend *be, const gt_rays *g, const gt_ray_level *v, 
 	}
 	gt_cuda_check(be, cudaGetLastError(), "ray-driven adjoint");
 }
-
-int gt_ray_takes_strips(const gt_ray_operator *o) { return o->model == GT_RAY_JOSEPH && o->rays.n[2] >= GT_RAY_STRIP_SLICES; }
 
 void gt_ray_level_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const gt_ray_tuned *tuned, const void *y,
                           void *x)

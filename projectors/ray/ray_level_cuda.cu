@@ -66,12 +66,12 @@ void gt_ray_level_forward(gt_backend *be, const gt_ray_operator *o, const gt_ray
 
 size_t gt_ray_level_scratch(const gt_ray_operator *o, const gt_ray_level *level)
 {
-	size_t volume = 0, back = gt_ray_gather_scratch(o);
+	size_t volume = 0;
 	for (int axis = 0; axis < 2; axis++)
 		if (level->sliced[axis])
 			volume += o->type == GT_F32 ? slices_size<float>(&o->rays, axis) * sizeof(float)
 			                            : slices_size<double>(&o->rays, axis) * sizeof(double);
-	return volume > back ? volume : back;
+	return volume;
 }
 
 void gt_ray_level_numbers(int value[3])

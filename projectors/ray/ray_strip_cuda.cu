@@ -1,5 +1,8 @@
 /* Host side of Joseph's adjoint for level scans with many slices: pixels sorted by columns, batches of views, launches.
  * Kernel: ray_strip.cuh. Memory on the device: the sorted pixels of a batch. */
+#ifndef GT_RAY_STRIP_SLICES /* minimum voxels along z for Joseph's adjoint in strips: 1 and more */
+#define GT_RAY_STRIP_SLICES 8
+#endif
 #include "projectors/ray/ray_strip.cuh"
 #include "projectors/ray/ray_tuned.cuh"
 
@@ -89,6 +92,8 @@ size_t gt_ray_strip_scratch(const gt_ray_operator *o)
 	const size_t element = gt_type_size(o->type), length = g->rows + 2 * PAD;
 	return gt_ray_batch_views(g, length, element) * g->columns * length * element;
 }
+
+int gt_ray_takes_strips(const gt_ray_operator *o) { return o->model == GT_RAY_JOSEPH && o->rays.n[2] >= GT_RAY_STRIP_SLICES; }
 
 void gt_ray_strip_numbers(const gt_rays *g, const gt_ray_level *v, int value[3])
 {

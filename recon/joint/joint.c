@@ -15,19 +15,19 @@ static gt_status check(const gt_joint *q)
 {
 	const gt_recon_job *j = job_of(q, 0);
 	gt_status st = GT_OK;
-	if (!j->method.solver)
+	if (!j->chosen.method.solver)
 		GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: %s is an analytic method: expected an iterative --solver", q->scans,
-		               gt_method_name(&j->method)));
-	if (!j->penalty)
+		               gt_method_name(&j->chosen.method)));
+	if (!j->chosen.penalty)
 		GT_TRY(gt_fail(GT_ERR_ARG,
 		               "%zu scans together: no penalty: expected --penalty joint-tv:strength=... or low-rank:strength=..., or "
 		               "one scan at a time",
 		               q->scans));
-	if (j->penalty->automatic || j->penalty->kappa)
+	if (j->chosen.penalty->automatic || j->chosen.penalty->kappa)
 		GT_TRY(gt_fail(
 			GT_ERR_ARG,
 			"%zu scans together: penalty %s: expected joint-tv or low-rank with strength=NUMBER, and no noise= or kappa=",
-			q->scans, j->penalty->spec));
+			q->scans, j->chosen.penalty->spec));
 	if (gt_recon_is_mpi(j))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans together: expected devices of one process, as cpu:1x4, not %s", q->scans,
 		               j->with.backend));
@@ -36,8 +36,8 @@ static gt_status check(const gt_joint *q)
 		               j->with.backend));
 	if (!gt_recon_is_team(j) && j->with.split && strcmp(j->with.split, "auto"))
 		GT_TRY(gt_fail(GT_ERR_ARG, "--split=%s: one device computes %zu scans together: expected none", j->with.split, q->scans));
-	for (size_t i = 1; i < q->scans && j->checkpoint; i++) {
-		const gt_checkpointing c = { .spec = j->checkpoint };
+	for (size_t i = 1; i < q->scans && j->chosen.checkpoint; i++) {
+		const gt_checkpointing c = { .spec = j->chosen.checkpoint };
 		GT_TRY(gt_checkpointing_check(&c, (const char *const[]){ q->scan[i].r->path, NULL }));
 	}
 	for (size_t i = 0; i < q->scans; i++)
@@ -60,12 +60,12 @@ static gt_status find_grid(gt_joint *q, size_t i)
 {
 	gt_joint_scan *p = &q->scan[i];
 	const gt_recon_job *j = &p->r->job;
-	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
+	const gt_z_margin_options margin = { j->chosen.margin, j->chosen.grid_is_given };
 	const gt_joint_scan *first = &q->scan[0];
-	if (!gt_grid_same(&p->v->grid, &j->grid) || !gt_grid_same(&j->grid, &first->r->job.grid))
+	if (!gt_grid_same(&p->v->grid, &j->chosen.grid) || !gt_grid_same(&j->chosen.grid, &first->r->job.chosen.grid))
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: its grid differs from the grid of %s: expected one grid for all (--grid, --like)",
 		               j->name, first->r->job.name);
-	gt_recon_extent_views(j->p, &j->grid, &p->e);
+	gt_recon_extent_views(j->p, &j->chosen.grid, &p->e);
 	gt_recon_extent_pad(&j->on.log, &margin, &p->e);
 	if (p->e.grid.n[2] != first->e.grid.n[2] || p->e.below != first->e.below)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: needs %zu slices including padding, %s %zu: expected --padding no", j->name,
@@ -135,10 +135,10 @@ static gt_status record(gt_joint *q)
 		if (i > 0)
 			end_as(one, &q->scan[i].r->found);
 		gt_recon *r = q->scan[i].r;
-		const gt_type own = r->job.type;
-		r->job.type = job_of(q, 0)->type;
+		const gt_type own = r->job.chosen.type;
+		r->job.chosen.type = job_of(q, 0)->chosen.type;
 		const gt_status st = gt_recon_record(r, q->scan[i].v);
-		r->job.type = own;
+		r->job.chosen.type = own;
 		if (st != GT_OK)
 			return st;
 		r->has_run = 1;
@@ -164,7 +164,7 @@ static gt_status begin_part(gt_recon *r, gt_volume *v, const gt_grid *grid, gt_j
 	if (!v->data)
 		GT_TRY(gt_fail(GT_ERR_ARG, "gt_recon_run_joint: the data of v is NULL"));
 	const int asked = r->set.text[GT_SET_GRID] || r->set.text[GT_SET_LIKE] || r->grid_from == GT_GRID_GIVEN;
-	if (!asked && !(r->is_chosen && gt_grid_same(&r->job.grid, grid)))
+	if (!asked && !(r->is_chosen && gt_grid_same(&r->job.chosen.grid, grid)))
 		GT_TRY(gt_recon_grid(r, grid));
 	GT_TRY(gt_recon_decide(r, 0));
 	GT_TRY(gt_recon_ignore_outside(r));

@@ -39,7 +39,7 @@ static void begin_part(rank *m, const gt_recon_job *j, gt_recon_found *f, size_t
 {
 	rank_part *p = &m->part[i];
 	p->j = i ? m->q->scan[i].r->job : *j;
-	p->j.type = j->type;
+	p->j.chosen.type = j->chosen.type;
 	p->f = i == 0 ? f : gt_team_leads(m->be) ? &m->q->scan[i].r->found : &p->own;
 	if (i && j->team) {
 		p->j.team = &m->q->scan[i].shared;
@@ -60,7 +60,7 @@ static gt_status check_split(const gt_split_spec *split, const gt_recon_job *j, 
 static gt_status new_subsets(const gt_recon_job *first, const rank_part *p, const gt_recon_extent *e, gt_backend *be, gt_subsets *s)
 {
 	const gt_recon_job *j = &p->j;
-	const gt_team_problem q = { j->projector, j->type, &e->grid, e->p.scan, e->p.data, p->w, p->f->subsets };
+	const gt_team_problem q = { j->chosen.projector, j->chosen.type, &e->grid, e->p.scan, e->p.data, p->w, p->f->subsets };
 	if (!first->team)
 		return gt_subsets_new(q.projector, be, q.type, q.grid, q.scan, q.data, q.weights, q.subsets, s);
 	return gt_team_subsets_new(&first->team->split, be, &q, s);
@@ -74,7 +74,7 @@ static gt_status prepare_part(rank *m, const gt_recon_job *first, size_t i)
 	gt_recon_fraction *fraction = &m->part[0].f->fraction; /* callbacks are the first scan's */
 	const size_t voxels = gt_grid_voxels(&e->grid);
 	gt_status st = GT_OK;
-	GT_TRY(gt_recon_count_subsets(&first->method, e->p.scan, &p->f->subsets));
+	GT_TRY(gt_recon_count_subsets(&first->chosen.method, e->p.scan, &p->f->subsets));
 	if (p->f->subsets != m->part[0].f->subsets)
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: has %zu subsets, %s has %zu: expected the same number", j->name, p->f->subsets, first->name,
 		               m->part[0].f->subsets));
@@ -95,10 +95,10 @@ done:
 static gt_status make_penalty(rank *m, const gt_recon_job *j)
 {
 	const size_t scans = m->q->scans;
-	char *spec = gt_penalty_spec_of_water(j->penalty->spec, j->water);
+	char *spec = gt_penalty_spec_of_water(j->chosen.penalty->spec, j->chosen.water);
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
-	GT_TRY(gt_regularizer_new_joint(spec, m->be, j->type, &m->q->scan[0].e.grid, scans, &m->R));
+	GT_TRY(gt_regularizer_new_joint(spec, m->be, j->chosen.type, &m->q->scan[0].e.grid, scans, &m->R));
 	for (size_t i = 0; i < scans && st == GT_OK; i++) {
 		gt_recon_found *f = m->part[i].f;
 		f->penalty = strdup(spec);
@@ -112,12 +112,12 @@ done:
 /* Returns the projector that all scans share, else the list of all projectors. */
 static char *projectors_of(const gt_joint *q)
 {
-	char *all = gt_projector_text(q->scan[0].r->job.projector);
+	char *all = gt_projector_text(q->scan[0].r->job.chosen.projector);
 	int unlike = 0;
 	for (size_t i = 1; i < q->scans; i++)
-		unlike |= strcmp(q->scan[i].r->job.projector, q->scan[0].r->job.projector) != 0;
+		unlike |= strcmp(q->scan[i].r->job.chosen.projector, q->scan[0].r->job.chosen.projector) != 0;
 	for (size_t i = 1; i < q->scans && unlike && all; i++) {
-		char *one = gt_projector_text(q->scan[i].r->job.projector), *more = one ? gt_text("%s %s", all, one) : NULL;
+		char *one = gt_projector_text(q->scan[i].r->job.chosen.projector), *more = one ? gt_text("%s %s", all, one) : NULL;
 		free(one);
 		free(all);
 		all = more;
@@ -156,7 +156,7 @@ static gt_status open_checkpoint(const rank *m, const gt_recon_job *j)
 
 static gt_status solve(rank *m, const gt_recon_job *j)
 {
-	const gt_solver *solver = j->method.solver;
+	const gt_solver *solver = j->chosen.method.solver;
 	const gt_grid *g = &m->q->scan[0].e.grid;
 	gt_recon_found *f = m->part[0].f;
 	double squares = 0;
@@ -167,13 +167,13 @@ static gt_status solve(rank *m, const gt_recon_job *j)
 		                     .w = m->all.w,
 		                     .R = m->R,
 		                     .n = { g->n[0], g->n[1], m->q->scans * g->n[2] },
-		                     .lo = solver->nonneg && solver->nonneg(j->method.options) ? 0 : -INFINITY,
+		                     .lo = solver->nonneg && solver->nonneg(j->chosen.method.options) ? 0 : -INFINITY,
 		                     .hi = INFINITY };
 	for (size_t i = 0; i < m->q->scans; i++)
 		squares += pow(m->part[i].f->run.data_norm, 2);
 	f->run.data_norm = sqrt(squares);
-	f->run.rule = j->stop;
-	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;
+	f->run.rule = j->chosen.stop;
+	f->run.rule.change *= j->chosen.stop.change_in_hu ? j->chosen.water / GT_MU_WATER : 1;
 	GT_TRY(open_checkpoint(m, j));
 	GT_TRY(gt_recon_solve(j, &m->q->scan[0].e, &problem, m->x, f));
 done:
@@ -211,7 +211,7 @@ gt_status gt_joint_rank(const gt_recon_job *j, gt_backend *be, const gt_recon_ex
 		begin_part(&m, j, f, i);
 	if (j->team && !j->with.reproducible)
 		GT_TRY(gt_team_balance(j, be, e, &j->team->split));
-	GT_TRY(gt_joint_volumes_new(be, j->type, &e->grid, m.q->scans, &m.x));
+	GT_TRY(gt_joint_volumes_new(be, j->chosen.type, &e->grid, m.q->scans, &m.x));
 	for (size_t i = 0; i < m.q->scans; i++)
 		GT_TRY(prepare_part(&m, j, i));
 	GT_TRY(join_parts(&m));

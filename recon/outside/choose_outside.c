@@ -41,8 +41,8 @@ static void extent_with(const choice *c, gt_outside_mode mode, gt_recon_extent *
 {
 	const gt_outside o = { mode, c->box };
 	const gt_listener silent = { NULL, NULL };
-	const gt_z_margin_options margin = { c->j->margin, c->j->grid_is_given };
-	gt_outside_extent(&o, c->j->p, &c->j->grid, e);
+	const gt_z_margin_options margin = { c->j->chosen.margin, c->j->chosen.grid_is_given };
+	gt_outside_extent(&o, c->j->p, &c->j->chosen.grid, e);
 	gt_recon_extent_pad(&silent, &margin, e);
 }
 
@@ -57,7 +57,7 @@ static double voxels_with(const choice *c, gt_outside_mode mode)
 static gt_grid grid_outside(const choice *c)
 {
 	const gt_outside o = { GT_OUTSIDE_SUBTRACT, c->box };
-	const gt_z_margin_options margin = { c->j->margin, c->j->grid_is_given };
+	const gt_z_margin_options margin = { c->j->chosen.margin, c->j->chosen.grid_is_given };
 	gt_recon_extent e;
 	gt_grid outside;
 	extent_with(c, GT_OUTSIDE_SUBTRACT, &e);
@@ -68,7 +68,7 @@ static gt_grid grid_outside(const choice *c)
 static double sampling_of(const choice *c)
 {
 	const gt_scan *s = c->j->p->scan;
-	const gt_grid *g = &c->j->grid;
+	const gt_grid *g = &c->j->chosen.grid;
 	const double voxel = sqrt(g->pitch[0] * g->pitch[1]), range = gt_scan_angular_range(s);
 	double shadow[2];
 	gt_voxel_shadow(s, g, shadow);
@@ -87,8 +87,8 @@ static gt_status find_obstacle(choice *c)
 	gt_status st = GT_OK;
 	if (c->box.is_truncated)
 		GT_TRY(add_reason(c, "the detector is narrower than the object"));
-	if (j->method.solver->traits & GT_NEEDS_WHOLE_DATA) {
-		char *text = gt_text("%s needs the whole line integrals", j->method.solver->name);
+	if (j->chosen.method.solver->traits & GT_NEEDS_WHOLE_DATA) {
+		char *text = gt_text("%s needs the whole line integrals", j->chosen.method.solver->name);
 		st = text ? add_reason(c, text) : gt_fail(GT_ERR_MEMORY, "out of memory");
 		free(text);
 		GT_TRY(st);
@@ -108,7 +108,7 @@ done:
 static void choose_air(choice *c, int is_named)
 {
 	const gt_object_box *b = &c->box;
-	gt_outside *o = &c->j->outside;
+	gt_outside *o = &c->j->chosen.outside;
 	const double part = voxels_with(c, GT_OUTSIDE_AIR) / voxels_with(c, GT_OUTSIDE_NO);
 	if (!is_named && (b->is_truncated || part > MAX_CUT))
 		return;
@@ -127,7 +127,7 @@ static const char *inaccurate(const choice *c)
 		return "too few views for an analytic method there";
 	if (gt_scan_is_helical(c->j->p->scan))
 		return "an analytic method is less accurate on a helix";
-	if (c->j->method.solver->traits & GT_AMPLIFIES_INCONSISTENCY)
+	if (c->j->chosen.method.solver->traits & GT_AMPLIFIES_INCONSISTENCY)
 		return "the solver amplifies errors of a subtracted object";
 	return NULL;
 }
@@ -158,11 +158,11 @@ static void report_widened(const choice *c, const char *why)
 {
 	const gt_object_box *b = &c->box;
 	gt_recon_extent e;
-	gt_outside_extent(&c->j->outside, c->j->p, &c->j->grid, &e);
+	gt_outside_extent(&c->j->chosen.outside, c->j->p, &c->j->chosen.grid, &e);
 	gt_notify(&c->r->on.log, GT_INFO, GT_ABOUT_CHOICE,
 	          "the object extends outside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %zu and %zu more voxels along x and y are "
 	          "computed and not written, %.3g times the voxels%s%s (--outside no omits them)",
-	          b->low[0], b->high[0], b->low[1], b->high[1], e.grid.n[0] - c->j->grid.n[0], e.grid.n[1] - c->j->grid.n[1],
+	          b->low[0], b->high[0], b->low[1], b->high[1], e.grid.n[0] - c->j->chosen.grid.n[0], e.grid.n[1] - c->j->chosen.grid.n[1],
 	          voxels_with(c, GT_OUTSIDE_GRID) / voxels_with(c, GT_OUTSIDE_NO), why ? "; " : "", why ? why : "");
 }
 
@@ -172,7 +172,7 @@ static const char *reason_for_grid(const choice *c) { return c->why_not || c->wi
 static gt_status choose(choice *c)
 {
 	const int asked = c->r->set.outside;
-	gt_outside *o = &c->j->outside;
+	gt_outside *o = &c->j->chosen.outside;
 	gt_status st = GT_OK;
 	GT_TRY(find_obstacle(c));
 	if (asked == GT_OUTSIDE_SUBTRACT && c->why_not)
@@ -193,7 +193,7 @@ done:
 }
 
 /* The strength and the values of such penalties belong to the grid of a file. */
-static int penalty_has_file(const gt_recon_job *j) { return j->penalty && gt_penalty_has_file(j->penalty->spec); }
+static int penalty_has_file(const gt_recon_job *j) { return j->chosen.penalty && gt_penalty_has_file(j->chosen.penalty->spec); }
 
 gt_status gt_recon_choose_outside(gt_recon *r)
 {
@@ -201,19 +201,19 @@ gt_status gt_recon_choose_outside(gt_recon *r)
 	const int asked = r->set.outside, is_named = asked != GT_OUTSIDE_AUTO && asked != GT_OUTSIDE_NO;
 	const int may_cut = asked == GT_OUTSIDE_AIR || (asked == GT_OUTSIDE_AUTO && gt_presets[r->set.preset].solver);
 	gt_status st = GT_OK;
-	r->job.outside = (gt_outside){ .mode = GT_OUTSIDE_NO };
-	if (!r->job.method.solver)
+	r->job.chosen.outside = (gt_outside){ .mode = GT_OUTSIDE_NO };
+	if (!r->job.chosen.method.solver)
 		return is_named ? gt_fail(GT_ERR_ARG,
 		                          "outside=%s: %s is an analytic method, which may cut the object: expected an iterative --solver",
-		                          gt_outside_names[asked], gt_method_name(&r->job.method))
+		                          gt_outside_names[asked], gt_method_name(&r->job.chosen.method))
 		                : GT_OK;
 	const int is_bounded = gt_object_box_find(r->job.p, GT_ROUGH_AIR, &c.box), has_file = penalty_has_file(&r->job);
 	if (is_named && (!is_bounded || has_file))
 		return gt_fail(GT_ERR_UNSUPPORTED, "outside=%s: %s: expected outside=no", gt_outside_names[asked],
 		               has_file ? "the penalty takes a file on the grid" : "the projections do not bound the object");
 	if (asked == GT_OUTSIDE_NO || !is_bounded || has_file)
-		gt_note_sides(&r->on.log, &r->job.grid, r->job.p);
-	else if (gt_outside_ends_inside(&c.box, &r->job.grid))
+		gt_note_sides(&r->on.log, &r->job.chosen.grid, r->job.p);
+	else if (gt_outside_ends_inside(&c.box, &r->job.chosen.grid))
 		st = asked != GT_OUTSIDE_AIR
 		             ? choose(&c)
 		             : gt_fail(GT_ERR_UNSUPPORTED,
@@ -232,8 +232,8 @@ gt_status gt_recon_ignore_outside(gt_recon *r)
 			GT_ERR_UNSUPPORTED,
 			"outside=%s: several scans are reconstructed together: expected outside=no, and a grid that holds the object",
 			gt_outside_names[asked]);
-	if (gt_outside_is_active(&r->job.outside) && r->job.outside.mode != GT_OUTSIDE_AIR)
-		gt_note_sides(&r->on.log, &r->job.grid, r->job.p);
-	r->job.outside.mode = GT_OUTSIDE_NO;
+	if (gt_outside_is_active(&r->job.chosen.outside) && r->job.chosen.outside.mode != GT_OUTSIDE_AIR)
+		gt_note_sides(&r->on.log, &r->job.chosen.grid, r->job.p);
+	r->job.chosen.outside.mode = GT_OUTSIDE_NO;
 	return GT_OK;
 }

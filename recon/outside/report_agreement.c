@@ -9,12 +9,12 @@ static const char *remedy(const gt_recon_job *j)
 	gt_object_box box;
 	size_t below = 0, above = 0;
 	const int is_bounded = gt_object_box_find(j->p, GT_ROUGH_AIR, &box);
-	if (!gt_outside_is_active(&j->outside) && is_bounded && (box.is_truncated || gt_outside_ends_inside(&box, &j->grid)))
+	if (!gt_outside_is_active(&j->chosen.outside) && is_bounded && (box.is_truncated || gt_outside_ends_inside(&box, &j->chosen.grid)))
 		return "the grid ends inside the object; use --outside auto, or a --grid that holds the object";
 	if (is_bounded && box.is_truncated)
 		return "the detector is narrower than the object; extend the data (gantry prepare --extend auto) or use --preset fast";
-	if (j->margin == GT_Z_MARGIN_NO)
-		gt_z_margin(j->p, &j->grid, &below, &above);
+	if (j->chosen.margin == GT_Z_MARGIN_NO)
+		gt_z_margin(j->p, &j->chosen.grid, &below, &above);
 	if (below + above)
 		return "the object extends beyond the first or last slice; use --padding auto";
 	return "the data contradict the model; check the axis (gantry calibrate) and metal (gantry prepare --metal auto), or use "

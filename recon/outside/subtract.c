@@ -23,8 +23,8 @@ static gt_status new_operator(const gt_recon_job *j, const gt_grid *slab, const 
 	if (stream)
 		return gt_stream_operator(stream, part, A);
 	if (!j->team)
-		return gt_projector_new(j->projector, be, j->type, slab, part, A);
-	const gt_team_problem q = { .projector = j->projector, .type = j->type, .grid = slab, .scan = part };
+		return gt_projector_new(j->chosen.projector, be, j->chosen.type, slab, part, A);
+	const gt_team_problem q = { .projector = j->chosen.projector, .type = j->chosen.type, .grid = slab, .scan = part };
 	return gt_team_operator(&j->team->split, &q, be, part, A);
 }
 
@@ -64,7 +64,7 @@ static gt_status subtract_subset(const gt_recon_job *j, const gt_recon_extent *s
 	gt_status st = GT_OK;
 	GT_TRY(gt_scan_subset(slab->p.scan, k, s->subsets, &part));
 	GT_TRY(new_operator(j, &slab->grid, part, be, stream, &A));
-	GT_TRY(gt_array_new_shared(be, j->type, view, part->views, &y));
+	GT_TRY(gt_array_new_shared(be, j->chosen.type, view, part->views, &y));
 	gt_forward(A, x, y);
 	gt_axpy(-1, y, s->b[k]);
 	GT_TRY(gt_backend_status(be));
@@ -100,7 +100,7 @@ static gt_status subtract_slab(const gt_recon_job *j, const gt_recon_extent *sla
 	gt_array *x = NULL;
 	gt_stream *stream = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_array_new_shared(be, j->type, g->n[0] * g->n[1], g->n[2], &x));
+	GT_TRY(gt_array_new_shared(be, j->chosen.type, g->n[0] * g->n[1], g->n[2], &x));
 	GT_TRY(direct(j, slab, x));
 	GT_TRY(clear_inside(inside, g, x));
 	if (gt_recon_streams(j)) {
@@ -126,16 +126,16 @@ gt_status gt_outside_coverage(const gt_scan *scan, const gt_grid *all, gt_analyt
  * neighbours. */
 gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, gt_stream *held, gt_subsets *s)
 {
-	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
+	const gt_z_margin_options margin = { j->chosen.margin, j->chosen.grid_is_given };
 	gt_recon_job quiet = *j;
 	gt_recon_extent slab = *e;
 	gt_grid all;
 	gt_analytic_coverage c;
 	gt_status st = GT_OK;
-	if (j->outside.mode != GT_OUTSIDE_SUBTRACT)
+	if (j->chosen.outside.mode != GT_OUTSIDE_SUBTRACT)
 		return GT_OK;
 	quiet.on.log = (gt_listener){ NULL, NULL };
-	gt_outside_coarse_grid(&j->outside, &margin, e, &all);
+	gt_outside_coarse_grid(&j->chosen.outside, &margin, e, &all);
 	if (held)
 		gt_stream_buffers_free(held);
 	GT_TRY(gt_outside_coverage(e->all->scan, &all, &c));

@@ -32,14 +32,14 @@ static gt_status operators_of(const gt_recon *r, double *seconds)
 {
 	const gt_recon_job *j = &r->job;
 	const char *device = gt_recon_streams(j) ? gt_recon_streams(j) : j->with.backend ? j->with.backend : "auto";
-	gt_model_case c = { .grid = &j->grid, .scan = j->p->scan, .element = gt_type_size(j->type) };
+	gt_model_case c = { .grid = &j->chosen.grid, .scan = j->p->scan, .element = gt_type_size(j->chosen.type) };
 	gt_model_times t;
 	gt_backend *be = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(device, &be));
 	c.on_cpu = !gt_backend_is_gpu(be);
 	c.threads = gt_pool_threads(gt_backend_pool(be));
-	GT_TRY(gt_recon_count_subsets(&j->method, c.scan, &c.subsets));
+	GT_TRY(gt_recon_count_subsets(&j->chosen.method, c.scan, &c.subsets));
 	gt_model(&c, 1, 1, &t);
 	*seconds = t.operators;
 done:
@@ -98,14 +98,14 @@ static double memory_for_arrays(const gt_recon_job *j, const gt_memory_estimate 
 gt_status gt_recon_choose_scratch(gt_recon *r, const gt_memory_estimate *e)
 {
 	gt_recon_job *j = &r->job;
-	gt_scratch_cost c = { .folder = j->with.scratch, .solver = gt_method_name(&j->method) };
+	gt_scratch_cost c = { .folder = j->with.scratch, .solver = gt_method_name(&j->chosen.method) };
 	double space = 0;
 	gt_status st = GT_OK;
 	if (!j->with.scratch || j->with.arrays_limit > 0)
 		return GT_OK;
-	if (!j->method.solver)
+	if (!j->chosen.method.solver)
 		return gt_fail(GT_ERR_ARG, "--scratch=%s: expected an iterative method, or a run by slabs: %s computes all at once",
-		               j->with.scratch, gt_method_name(&j->method));
+		               j->with.scratch, gt_method_name(&j->chosen.method));
 	GT_TRY(gt_folder_space(j->with.scratch, &space));
 	if (!(e->scratch > 0)) {
 		j->with.arrays_limit = INFINITY;

@@ -69,8 +69,8 @@ static gt_status describe(const gt_recon_job *j, const gt_recon_extent *e, const
 {
 	static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise", "model" };
 	const gt_scan *s = e->p.scan;
-	const gt_weights_spec *w = &j->weights;
-	char *method = gt_method_print(&j->method), grid[256], shares[32];
+	const gt_weights_spec *w = &j->chosen.weights;
+	char *method = gt_method_print(&j->chosen.method), grid[256], shares[32];
 	if (!method)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_grid_print(&e->grid, grid, sizeof grid);
@@ -78,16 +78,17 @@ static gt_status describe(const gt_recon_job *j, const gt_recon_extent *e, const
 	snprintf(p->line[METHOD], MAX_TEXT, "%s%s", method, j->how->compares ? ", a dry run" : "");
 	snprintf(p->line[GRID], MAX_TEXT, "on %s", grid);
 	snprintf(p->line[SCAN], MAX_TEXT, "%zu views of %zu x %zu", s->views, s->rows, s->columns);
-	snprintf(p->line[TYPE], MAX_TEXT, "%s precision", gt_type_name(j->type));
-	snprintf(p->line[PROJECTOR], MAX_TEXT, "projector %s", or_none(j->projector));
-	snprintf(p->line[PENALTY], MAX_TEXT, "penalty %s noise=%g factor=%g kappa=%d", j->penalty ? j->penalty->spec : "none",
-	         j->penalty ? j->penalty->noise : 0, j->penalty ? j->penalty->factor : 0, j->penalty ? j->penalty->kappa : 0);
+	snprintf(p->line[TYPE], MAX_TEXT, "%s precision", gt_type_name(j->chosen.type));
+	snprintf(p->line[PROJECTOR], MAX_TEXT, "projector %s", or_none(j->chosen.projector));
+	snprintf(p->line[PENALTY], MAX_TEXT, "penalty %s noise=%g factor=%g kappa=%d", j->chosen.penalty ? j->chosen.penalty->spec : "none",
+	         j->chosen.penalty ? j->chosen.penalty->noise : 0, j->chosen.penalty ? j->chosen.penalty->factor : 0,
+	         j->chosen.penalty ? j->chosen.penalty->kappa : 0);
 	snprintf(p->line[WEIGHTS], MAX_TEXT, "weights %s, count=%g electronic=%g slope=%g even=%g", kinds[w->kind], w->count, w->electronic,
 	         w->slope, w->even);
-	snprintf(p->line[START], MAX_TEXT, "init %s%s", or_none(j->init), j->start ? ", an array" : "");
-	snprintf(p->line[STOP], MAX_TEXT, "stop change=%g gradient=%g seconds=%g, water %g", j->stop.change, j->stop.gradient,
-	         j->stop.seconds, j->water);
-	snprintf(p->line[FILES], MAX_TEXT, "checkpoint %s, resume %s", or_none(j->checkpoint), or_none(j->resume));
+	snprintf(p->line[START], MAX_TEXT, "init %s%s", or_none(j->chosen.init), j->chosen.start ? ", an array" : "");
+	snprintf(p->line[STOP], MAX_TEXT, "stop change=%g gradient=%g seconds=%g, water %g", j->chosen.stop.change, j->chosen.stop.gradient,
+	         j->chosen.stop.seconds, j->chosen.water);
+	snprintf(p->line[FILES], MAX_TEXT, "checkpoint %s, resume %s", or_none(j->chosen.checkpoint), or_none(j->chosen.resume));
 	snprintf(p->line[SPLIT], MAX_TEXT, "split %s%s, balance %d", shares, j->with.reproducible ? ", reproducible" : "", j->with.balance);
 	add_scan(&p->views, s);
 	add_data(&p->data, j->p);
@@ -110,7 +111,7 @@ static gt_status compare(const gt_team *t, const problem *all, int n)
 	return GT_OK;
 }
 
-gt_status gt_team_check_alike(const gt_team *t, gt_backend *be, const gt_recon_job *j, const gt_recon_extent *e, const gt_split_spec *split)
+gt_status gt_team_check_equal(const gt_team *t, gt_backend *be, const gt_recon_job *j, const gt_recon_extent *e, const gt_split_spec *split)
 {
 	const int n = gt_ranks(be);
 	problem *mine = calloc(1, sizeof *mine), *all = calloc((size_t)n, sizeof *all);

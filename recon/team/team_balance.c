@@ -80,7 +80,7 @@ gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_
 	gt_status st = GT_OK;
 	char *problem = NULL;
 	const int n = gt_ranks(be), by_views = split->slabs == 1;
-	if (j->with.balance == GT_BALANCE_NO || !j->method.solver || (j->with.balance == GT_BALANCE_AUTO && !are_heterogeneous(be)))
+	if (j->with.balance == GT_BALANCE_NO || !j->chosen.method.solver || (j->with.balance == GT_BALANCE_AUTO && !are_heterogeneous(be)))
 		return gt_backend_known(be);
 	if (split->slabs > 1 && split->blocks > 1) {
 		gt_notify(&j->on.log, GT_WARNING, GT_ABOUT_CHOICE,
@@ -88,8 +88,10 @@ gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_
 		          split->blocks);
 		return GT_OK;
 	}
-	GT_TRY(gt_recon_count_subsets(&j->method, e->p.scan, &subsets));
-	struct probe p = { j, split, { j->projector, j->type, &e->grid, e->p.scan, NULL, NULL, subsets }, by_views ? "views" : "slices" };
+	GT_TRY(gt_recon_count_subsets(&j->chosen.method, e->p.scan, &subsets));
+	struct probe p = {
+		j, split, { j->chosen.projector, j->chosen.type, &e->grid, e->p.scan, NULL, NULL, subsets }, by_views ? "views" : "slices"
+	};
 	const size_t things = by_views ? (e->p.scan->views + subsets - 1) / subsets : e->grid.n[2];
 	if (!(problem = problem_of(j, be, &p, things)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));

@@ -46,7 +46,7 @@ static gt_status run_rank(gt_backend *be, void *self)
 	const int me = gt_rank(be);
 	gt_status st = GT_OK;
 	if (gt_recon_is_mpi(r->j)) /* ranks of one process have the same problem */
-		GT_TRY(gt_team_check_alike(r->t, be, r->j, r->e, &r->jobs[me].team->split));
+		GT_TRY(gt_team_check_equal(r->t, be, r->j, r->e, &r->jobs[me].team->split));
 	GT_TRY(r->text(&r->jobs[me], be, r->e, r->to, found(r, me)));
 	if (r->plans) /* gathers the plans of other processes */
 		st = gather_plans(r, be);
@@ -81,7 +81,8 @@ static char *describe(const struct run *r, const gt_team *t)
 		const gt_range z = gt_team_range(be, i, r->e->grid.n[2]), v = gt_team_range(be, i, r->e->p.scan->views);
 		const gt_memory_estimate *m = r->plans ? &r->plans[i] : NULL;
 		char *more = gt_text("%srank_%d=%s slices=%zu views=%zu%s%s\n", all, i, gt_team_where(t, i), z.n,
-		                     r->j->method.analytic ? r->e->all->scan->views : v.n, m ? " memory=" : "", m ? BYTES(m->peak) : "");
+		                     r->j->chosen.method.analytic ? r->e->all->scan->views : v.n, m ? " memory=" : "",
+		                     m ? BYTES(m->peak) : "");
 		free(all);
 		all = more;
 	}
@@ -131,14 +132,14 @@ static gt_status choose_split(const gt_recon_job *j, const gt_recon_extent *e, s
 	gt_split_spec asked = { GT_SPLIT_AUTO, 0, 0 };
 	gt_status st = GT_OK;
 	GT_TRY(gt_split_spec_parse(j->with.split ? j->with.split : "auto", &asked));
-	if (j->method.solver)
+	if (j->chosen.method.solver)
 		return gt_split_choose(&asked, ranks, c, split);
 	if (asked.kind == GT_SPLIT_VIEWS || (asked.kind == GT_SPLIT_GRID && asked.blocks > 1))
 		return gt_fail(GT_ERR_ARG, "--split=%s: %s is partitioned by slices: expected auto or slices", j->with.split,
-		               gt_method_name(&j->method));
+		               gt_method_name(&j->chosen.method));
 	if (ranks > e->grid.n[2])
 		return gt_fail(GT_ERR_ARG, "%zu ranks for %zu slice%s: %s needs at least one slice per rank", ranks, e->grid.n[2],
-		               e->grid.n[2] == 1 ? "" : "s", gt_method_name(&j->method));
+		               e->grid.n[2] == 1 ? "" : "s", gt_method_name(&j->chosen.method));
 	*split = (gt_split_spec){ GT_SPLIT_SLICES, ranks, 1 };
 done:
 	return st;
@@ -187,7 +188,7 @@ static gt_status open_team(const gt_recon_job *j, const gt_recon_extent *e, gt_t
 	if (!j->with.reproducible)
 		return gt_team_open(j->with.backend, t);
 	int ranks = RANKS;
-	while (j->method.analytic && (size_t)ranks > e->grid.n[2])
+	while (j->chosen.method.analytic && (size_t)ranks > e->grid.n[2])
 		ranks /= 2;
 	return gt_team_open_distributed(j->with.backend, ranks, t);
 }

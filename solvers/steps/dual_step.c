@@ -14,7 +14,7 @@ void gt_dual_step_next(gt_dual_step *s)
 	s->sigma = sigma;
 }
 
-void gt_dual_step_look(gt_dual_step *s, double cost)
+void gt_dual_step_update(gt_dual_step *s, double cost)
 {
 	const int begins = !(s->theta > 0);
 	if (begins) {

@@ -18,5 +18,5 @@ typedef struct {
 } gt_dual_step;
 void gt_dual_step_next(gt_dual_step *s);
 /* Restarts s if the cost rises, else computes the next s. */
-void gt_dual_step_look(gt_dual_step *s, double cost);
+void gt_dual_step_update(gt_dual_step *s, double cost);
 #endif

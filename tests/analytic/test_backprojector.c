@@ -118,7 +118,7 @@ static void backproject(gt_backend *be, gt_type type, size_t batch, int locked, 
 		free(one);
 }
 
-START_TEST(sums_are_those_of_the_definition)
+GT_TEST(sums_are_those_of_the_definition)
 {
 	static const size_t batches[] = { 0, 1, 4, VIEWS };
 	static const double tolerance[] = { 2e-5, 1e-12 };
@@ -145,10 +145,9 @@ START_TEST(sums_are_those_of_the_definition)
 	free(wanted);
 	free(got);
 }
-END_TEST
 
 /* Filtered views backprojected through matrices equal fdk if all views see the grid. */
-START_TEST(filtered_views_are_those_of_fdk)
+GT_TEST(filtered_views_are_those_of_fdk)
 {
 	const gt_grid small = { { 25, 23, 19 }, { 4.1, 4.3, 3.7 }, { 3, -5, 2 } };
 	const gt_orbit orbit = { .shape = GT_FLAT,
@@ -211,9 +210,8 @@ START_TEST(filtered_views_are_those_of_fdk)
 	gt_backend_close(be);
 	gt_backend_close(cpu);
 }
-END_TEST
 
-START_TEST(matrices_are_refused)
+GT_TEST(matrices_are_refused)
 {
 	double a[12], m[12], w[12];
 	gt_array *x;
@@ -249,13 +247,5 @@ START_TEST(matrices_are_refused)
 	gt_backend_close(be);
 	free(image);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, sums_are_those_of_the_definition);
-	tcase_add_test(tc, filtered_views_are_those_of_fdk);
-	tcase_add_test(tc, matrices_are_refused);
-}
-
-int main(void) { return gt_test_main("backprojector", fill); }
+int main(void) { return gt_test_main("backprojector", NULL); }

@@ -64,17 +64,16 @@ static void check_tables(gt_scan *s, size_t tables)
 	gt_scan_free(s);
 }
 
-START_TEST(circles_share)
+GT_TESTS(circles_share, GT_NSHAPES)
 {
 	const gt_shape shape = (gt_shape)_i;
 	check_tables(scan_of(shape, shape == GT_PARALLEL ? GT_PI : 2 * GT_PI, 0.3, 0), 1);
 	if (shape != GT_PARALLEL)
 		check_tables(scan_of(shape, 2 * GT_PI, 6.3, 0), 1);
 }
-END_TEST
 
 /* Around another axis, which is found from the sources. */
-START_TEST(moved_circles)
+GT_TEST(moved_circles)
 {
 	gt_scan *s = scan_of(GT_FLAT, 2 * GT_PI, 0.3, 0);
 	for (size_t v = 0; v < s->views; v++)
@@ -85,10 +84,9 @@ START_TEST(moved_circles)
 		}
 	check_tables(s, 0);
 }
-END_TEST
 
 /* If one view differs in anything, every view has its own table. */
-START_TEST(one_that_differs)
+GT_TESTS(one_that_differs, 4)
 {
 	gt_scan *s = scan_of(GT_FLAT, 2 * GT_PI, 0.3, 0);
 	gt_view *w = &s->view[17];
@@ -112,9 +110,8 @@ START_TEST(one_that_differs)
 	}
 	check_tables(s, VIEWS);
 }
-END_TEST
 
-START_TEST(others_have_their_own)
+GT_TEST(others_have_their_own)
 {
 	gt_fbp_plan *p;
 	gt_scan *s = scan_of(GT_FLAT, 3.9, 0, 0);
@@ -128,14 +125,5 @@ START_TEST(others_have_their_own)
 	gt_fbp_plan_free(p);
 	gt_scan_free(s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, circles_share, 0, GT_NSHAPES);
-	tcase_add_test(tc, moved_circles);
-	tcase_add_loop_test(tc, one_that_differs, 0, 4);
-	tcase_add_test(tc, others_have_their_own);
-}
-
-int main(void) { return gt_test_main("cells", fill); }
+int main(void) { return gt_test_main("cells", NULL); }

@@ -153,7 +153,7 @@ static void planted(const gt_orbit *o, double photons, int rows, int every, cons
 }
 
 /* Every second pair of pitch and shape, or with GT_LONG=1 all. */
-START_TEST(helices)
+GT_TEST(helices)
 {
 	static const double pitch[] = { 0.5, 0.984, 1.375 }, photons[] = { 1e4, 1e5, 1e6 };
 	char text[64];
@@ -168,9 +168,8 @@ START_TEST(helices)
 			planted(&o, photons[(i + shape) % 3], 1, i == 1 - (shape == GT_ARC), text);
 		}
 }
-END_TEST
 
-START_TEST(circles)
+GT_TEST(circles)
 {
 	for (int shape = GT_FLAT; shape <= GT_ARC; shape++) {
 		gt_orbit o = orbit_of((gt_shape)shape, 0, 0.25);
@@ -183,10 +182,9 @@ START_TEST(circles)
 		planted(&o, 1e5, 0, shape == GT_FLAT, "short scan");
 	}
 }
-END_TEST
 
 /* Even numbers of rows, one row, few rows; another number of columns; a strongly displaced detector; a flying spot. */
-START_TEST(other_correct_scans)
+GT_TEST(other_correct_scans)
 {
 	static const double spot[3][3] = { { 0.8, 0, 1.1 }, { -0.8, 4, -1.1 }, { 0.1, -2, 0.4 } };
 	for (int helix = 0; helix < 2; helix++)
@@ -213,9 +211,8 @@ START_TEST(other_correct_scans)
 			healthy(&o, 1e5, "few rows");
 		}
 }
-END_TEST
 
-START_TEST(flying_spots_and_faults)
+GT_TEST(flying_spots_and_faults)
 {
 	static const double spot[2][3] = { { 0.8, 0, 1.1 }, { -0.8, 4, -1.1 } };
 	gt_orbit o = orbit_of(GT_ARC, 0.984, 1.25);
@@ -230,10 +227,9 @@ START_TEST(flying_spots_and_faults)
 	ck_verdict(r, GT_CONJUGATE_DIRECTION, "columns, with the offset's sign the same as if the turn were wrong: the simpler of both");
 	drop(&a);
 }
-END_TEST
 
 /* A detector displaced so far that its centre lies outside the rays. */
-START_TEST(shifted_detector_taken_for_centered)
+GT_TEST(shifted_detector_taken_for_centered)
 {
 	const gt_orbit o = orbit_of(GT_FLAT, 0, 17.75);
 	acquired a = acquire(&o, 1e5, 11);
@@ -243,9 +239,8 @@ START_TEST(shifted_detector_taken_for_centered)
 	ck_assert_msg(fabs(r.center - a.scan->column_center - 17.75) < 0.1, "center %g +- %g", r.center, r.error);
 	drop(&a);
 }
-END_TEST
 
-START_TEST(not_identifiable)
+GT_TEST(not_identifiable)
 {
 	/* without an offset, reversed columns and reversed angles are mirror images of each other */
 	gt_orbit o = orbit_of(GT_ARC, 0.984, 0);
@@ -285,10 +280,9 @@ START_TEST(not_identifiable)
 		drop(&a);
 	}
 }
-END_TEST
 
 /* Full rotations with even and odd numbers of views, 180 degrees with both ends and without the last. */
-START_TEST(parallel_beams)
+GT_TEST(parallel_beams)
 {
 	static const struct {
 		const char *what;
@@ -318,10 +312,9 @@ START_TEST(parallel_beams)
 		drop(&a);
 	}
 }
-END_TEST
 
 /* Other faults: sources at another distance than in the file, and displaced views. */
-START_TEST(other_faults)
+GT_TEST(other_faults)
 {
 	gt_orbit o = orbit_of(GT_ARC, 0.984, 0.25);
 	acquired a = acquire(&o, 1e6, 13);
@@ -332,9 +325,8 @@ START_TEST(other_faults)
 	ck_assert_msg(!r.explained, "another distance: faults %u, ratio %g", r.faults, r.item[r.best].rms / r.item[r.best].expected);
 	drop(&a);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	gt_conjugate_report r;
 	gt_orbit o = orbit_of(GT_ARC, 0, 0.25);
@@ -351,9 +343,8 @@ START_TEST(refusals)
 	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "conjugate rays: 3 columns");
 	drop(&a);
 }
-END_TEST
 
-START_TEST(same_on_any_number_of_threads)
+GT_TEST(same_on_any_number_of_threads)
 {
 	const gt_orbit o = orbit_of(GT_ARC, 0.984, 0.25);
 	acquired a = acquire(&o, 1e5, 17);
@@ -367,20 +358,5 @@ START_TEST(same_on_any_number_of_threads)
 		ck_assert(one.item[i].rms == three.item[i].rms && one.item[i].expected == three.item[i].expected);
 	drop(&a);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, helices);
-	tcase_add_test(tc, circles);
-	tcase_add_test(tc, other_correct_scans);
-	tcase_add_test(tc, flying_spots_and_faults);
-	tcase_add_test(tc, shifted_detector_taken_for_centered);
-	tcase_add_test(tc, not_identifiable);
-	tcase_add_test(tc, parallel_beams);
-	tcase_add_test(tc, other_faults);
-	tcase_add_test(tc, refusals);
-	tcase_add_test(tc, same_on_any_number_of_threads);
-}
-
-int main(void) { return gt_test_main("conjugate", fill); }
+int main(void) { return gt_test_main("conjugate", NULL); }

@@ -72,7 +72,7 @@ static double *truncated(const gt_scan *s)
 	return p;
 }
 
-START_TEST(single_is_double)
+GT_TEST(single_is_double)
 {
 	gt_backend *be = gt_test_backend();
 	for (int i = 0; i < CASES; i++) {
@@ -89,9 +89,8 @@ START_TEST(single_is_double)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(threads_do_not_matter)
+GT_TEST(threads_do_not_matter)
 {
 	for (int i = 0; i < CASES; i++) {
 		gt_scan *s = scan_of(cases[i].shape, cases[i].turn);
@@ -104,9 +103,8 @@ START_TEST(threads_do_not_matter)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(device_is_cpu)
+GT_TEST(device_is_cpu)
 {
 	if (!gt_test_is_gpu())
 		return;
@@ -127,10 +125,9 @@ START_TEST(device_is_cpu)
 		}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* The data are unchanged, no array crosses the bus, and all memory is freed. */
-START_TEST(nothing_is_left_behind)
+GT_TEST(nothing_is_left_behind)
 {
 	gt_backend *be = gt_test_backend();
 	gt_scan *s = scan_of(GT_ARC, 3.9);
@@ -155,10 +152,9 @@ START_TEST(nothing_is_left_behind)
 	gt_scan_free(s);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Batches add up to one call: linear in the data, view by view. */
-START_TEST(views_add_up)
+GT_TEST(views_add_up)
 {
 	gt_scan *s = scan_of(GT_FLAT, 2 * GT_PI);
 	const size_t n = gt_scan_size(s), cut = 31 * s->rows * s->columns;
@@ -179,9 +175,8 @@ START_TEST(views_add_up)
 	free(b);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(extension_lifts_truncated_rows_and_spares_air)
+GT_TEST(extension_lifts_truncated_rows_and_spares_air)
 {
 	static const body big = { 1, { 4, -3, 0 }, 45, 0.02 }, small = { 1, { 4, -3, 0 }, 15, 0.02 };
 	const gt_grid g = { { 41, 41, 3 }, { 1, 1, 1 }, { 0, 0, 0 } };
@@ -206,9 +201,8 @@ START_TEST(extension_lifts_truncated_rows_and_spares_air)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(mask_and_rows)
+GT_TEST(mask_and_rows)
 {
 	const gt_grid g = { { 61, 61, 61 }, { 1, 1, 1 }, { 0, 0, 0 } };
 	gt_scan *s = scan_of(GT_FLAT, 2 * GT_PI);
@@ -244,10 +238,9 @@ START_TEST(mask_and_rows)
 	free(zero);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Windows reduce the noise, in this order. */
-START_TEST(windows_smooth)
+GT_TEST(windows_smooth)
 {
 	static const char *const order[] = { "filter=ram-lak", "filter=shepp-logan", "filter=cosine", "filter=hamming",
 		                             "filter=hann",    "filter=blackman",    "filter=parzen", "filter=parzen,cutoff=0.5" };
@@ -271,18 +264,5 @@ START_TEST(windows_smooth)
 	free(p);
 	gt_scan_free(s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, single_is_double);
-	tcase_add_test(tc, threads_do_not_matter);
-	tcase_add_test(tc, device_is_cpu);
-	tcase_add_test(tc, nothing_is_left_behind);
-	tcase_add_test(tc, views_add_up);
-	tcase_add_test(tc, extension_lifts_truncated_rows_and_spares_air);
-	tcase_add_test(tc, mask_and_rows);
-	tcase_add_test(tc, windows_smooth);
-}
-
-int main(void) { return gt_test_main("direct", fill); }
+int main(void) { return gt_test_main("direct", NULL); }

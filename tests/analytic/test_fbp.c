@@ -68,7 +68,7 @@ static void check_orbit(const char *what, const gt_orbit *o)
 	gt_scan_free(s);
 }
 
-START_TEST(half_turns)
+GT_TEST(half_turns)
 {
 	gt_orbit o = half_turn();
 	check_orbit("180 degrees", &o);
@@ -80,9 +80,8 @@ START_TEST(half_turns)
 	o.start_angle = -5;
 	check_orbit("shifted detector", &o);
 }
-END_TEST
 
-START_TEST(full_turns_are_averaged)
+GT_TEST(full_turns_are_averaged)
 {
 	gt_orbit o = half_turn();
 	o.turn = 2 * GT_PI;
@@ -95,10 +94,9 @@ START_TEST(full_turns_are_averaged)
 	o.turn = 1.2 * GT_PI;
 	check_orbit("216 degrees", &o);
 }
-END_TEST
 
 /* Both halves of a full rotation count equally: one half alone gives half the value. */
-START_TEST(opposite_views_share)
+GT_TEST(opposite_views_share)
 {
 	gt_orbit o = half_turn();
 	o.turn = 2 * GT_PI;
@@ -113,10 +111,9 @@ START_TEST(opposite_views_share)
 	free(x);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Clockwise, mirrored columns, moved axis, oblique beam, and shifts between views. */
-START_TEST(table_of_views_is_followed)
+GT_TEST(table_of_views_is_followed)
 {
 	gt_orbit o = half_turn();
 	gt_scan *s = scan_of(&o);
@@ -141,9 +138,8 @@ START_TEST(table_of_views_is_followed)
 	check("moved", s);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(offset_detector_on_a_full_turn)
+GT_TEST(offset_detector_on_a_full_turn)
 {
 	static const body wide[] = { { 1, { 2, -3, 0 }, 40, 0.02 }, { 1, { 20, 14, 0 }, 7, 0.01 }, { 1, { -24, 9, 0 }, 6.5, -0.02 } };
 	const gt_grid g = { { 95, 91, 5 }, { 1, 1, 1.5 }, { 0.2, -0.3, 0 } };
@@ -164,15 +160,5 @@ START_TEST(offset_detector_on_a_full_turn)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, half_turns);
-	tcase_add_test(tc, full_turns_are_averaged);
-	tcase_add_test(tc, opposite_views_share);
-	tcase_add_test(tc, table_of_views_is_followed);
-	tcase_add_test(tc, offset_detector_on_a_full_turn);
-}
-
-int main(void) { return gt_test_main("fbp", fill); }
+int main(void) { return gt_test_main("fbp", NULL); }

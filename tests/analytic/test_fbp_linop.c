@@ -64,7 +64,7 @@ static gt_scan *scan_of(const example *e)
 	return scan;
 }
 
-START_TEST(every_entry_of_the_transpose)
+GT_TESTS(every_entry_of_the_transpose, EXAMPLES)
 {
 	const example *e = &examples[_i];
 	gt_scan *scan = scan_of(e);
@@ -73,9 +73,8 @@ START_TEST(every_entry_of_the_transpose)
 	check_direct_operator(&d, GT_F32, gt_test_is_gpu() ? 1e-5 : 3e-6);
 	gt_scan_free(scan);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	gt_backend *be;
 	gt_scan *scan = scan_of(&examples[0]);
@@ -92,12 +91,5 @@ START_TEST(refusals)
 	gt_backend_close(be);
 	gt_scan_free(scan);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, every_entry_of_the_transpose, 0, EXAMPLES);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("fbp_linop", fill); }
+int main(void) { return gt_test_main("fbp_linop", NULL); }

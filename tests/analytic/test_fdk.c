@@ -81,7 +81,7 @@ static void check_orbit(const char *what, const gt_orbit *o)
 	gt_scan_free(s);
 }
 
-START_TEST(full_turns)
+GT_TEST(full_turns)
 {
 	static const double offset[] = { 0, 0.25, -1.25 };
 	for (int shape = GT_FLAT; shape <= GT_ARC; shape++)
@@ -92,7 +92,6 @@ START_TEST(full_turns)
 			check_orbit(shape == GT_FLAT ? "flat" : "arc", &o);
 		}
 }
-END_TEST
 
 /* The same detector with its columns counted from the other end. */
 static void mirror_columns(gt_scan *s)
@@ -112,7 +111,7 @@ static void reverse_views(gt_scan *s)
 	}
 }
 
-START_TEST(short_scans)
+GT_TEST(short_scans)
 {
 	static const double over[] = { 0, 0.3, 1.5 };
 	for (int i = 0; i < 12; i++) {
@@ -137,9 +136,8 @@ START_TEST(short_scans)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(mirrored_columns_and_turned_the_other_way)
+GT_TEST(mirrored_columns_and_turned_the_other_way)
 {
 	for (int shape = GT_FLAT; shape <= GT_ARC; shape++) {
 		gt_orbit o = orbit_of((gt_shape)shape);
@@ -151,7 +149,6 @@ START_TEST(mirrored_columns_and_turned_the_other_way)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
 /* Wider than the nearer side of the detector. */
 static const body wide[] = { { 1, { 2, -3, 0 }, 40, 0.02 }, { 1, { 20, 14, 0 }, 7, 0.01 }, { 1, { -24, 9, 0 }, 6.5, -0.02 } };
@@ -170,7 +167,7 @@ static void check_offset(const char *what, const gt_scan *s)
 }
 
 /* Rows from top to bottom, as in images: the same rays in another order. */
-START_TEST(rows_from_top_to_bottom)
+GT_TEST(rows_from_top_to_bottom)
 {
 	for (int shape = 0; shape < 2; shape++) {
 		gt_orbit o = orbit_of(shape ? GT_ARC : GT_FLAT);
@@ -184,9 +181,8 @@ START_TEST(rows_from_top_to_bottom)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(offset_detectors)
+GT_TEST(offset_detectors)
 {
 	for (int i = 0; i < 4; i++) {
 		gt_orbit o = orbit_of(i & 1 ? GT_ARC : GT_FLAT);
@@ -200,9 +196,8 @@ START_TEST(offset_detectors)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(offset_detectors_place_balls)
+GT_TEST(offset_detectors_place_balls)
 {
 	gt_orbit o = orbit_of(GT_FLAT);
 	o.column_offset = 21.25;
@@ -210,10 +205,9 @@ START_TEST(offset_detectors_place_balls)
 	check_places("offset", s, NULL);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Far from the centre of a steep cone (12 degrees): objects infinite along z have no cone error. */
-START_TEST(steep_cones)
+GT_TEST(steep_cones)
 {
 	const gt_grid g = { { 61, 66, 21 }, { 1.2, 1.1, 4 }, { 0.4, -0.7, 1 } };
 	for (int shape = GT_FLAT; shape <= GT_ARC; shape++) {
@@ -232,10 +226,9 @@ START_TEST(steep_cones)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
 /* One row, and a fan of 80 degrees. */
-START_TEST(fan_beams)
+GT_TEST(fan_beams)
 {
 	const gt_grid g = { { 64, 61, 1 }, { 1.1, 1.2, 1 }, { -0.3, 0.2, 0 } };
 	for (int i = 0; i < 4; i++) {
@@ -260,7 +253,6 @@ START_TEST(fan_beams)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
 /* Views at any gantry angles. */
 static gt_scan *scan_at(gt_shape shape, const double *angle, size_t views)
@@ -279,7 +271,7 @@ static gt_scan *scan_at(gt_shape shape, const double *angle, size_t views)
 	return s;
 }
 
-START_TEST(uneven_angles)
+GT_TEST(uneven_angles)
 {
 	enum { N = 240 };
 	double angle[N];
@@ -300,10 +292,9 @@ START_TEST(uneven_angles)
 	check_values("golden angle", s, NULL);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* The whole scanner is moved; the views define the axis. */
-START_TEST(shifted_axis_and_height)
+GT_TEST(shifted_axis_and_height)
 {
 	for (int i = 0; i < 2; i++) {
 		gt_orbit o = orbit_of(i ? GT_ARC : GT_FLAT);
@@ -323,10 +314,9 @@ START_TEST(shifted_axis_and_height)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
 /* A panel not perpendicular to the central ray, with shifts between views. */
-START_TEST(turned_and_shaking_panel)
+GT_TEST(turned_and_shaking_panel)
 {
 	gt_orbit o = orbit_of(GT_FLAT);
 	gt_scan *s = scan_of(&o);
@@ -342,10 +332,9 @@ START_TEST(turned_and_shaking_panel)
 	check("turned", s);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Like a C-arm: rolled, tilted and shaking, rows upwards or downwards. */
-START_TEST(tilted_panel)
+GT_TEST(tilted_panel)
 {
 	for (int down = 0; down < 2; down++) {
 		gt_orbit o = orbit_of(GT_FLAT);
@@ -366,9 +355,8 @@ START_TEST(tilted_panel)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(flying_focal_spot)
+GT_TEST(flying_focal_spot)
 {
 	static const double spot[][3] = { { 0.6, 0.3, 0.4 }, { -0.6, 0.3, 0.4 }, { 0.6, -0.3, -0.4 }, { -0.6, -0.3, -0.4 } };
 	gt_orbit o = orbit_of(GT_ARC);
@@ -377,23 +365,5 @@ START_TEST(flying_focal_spot)
 	o.spots = 4;
 	check_orbit("flying focal spot", &o);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, full_turns);
-	tcase_add_test(tc, short_scans);
-	tcase_add_test(tc, mirrored_columns_and_turned_the_other_way);
-	tcase_add_test(tc, rows_from_top_to_bottom);
-	tcase_add_test(tc, offset_detectors);
-	tcase_add_test(tc, offset_detectors_place_balls);
-	tcase_add_test(tc, steep_cones);
-	tcase_add_test(tc, fan_beams);
-	tcase_add_test(tc, uneven_angles);
-	tcase_add_test(tc, shifted_axis_and_height);
-	tcase_add_test(tc, turned_and_shaking_panel);
-	tcase_add_test(tc, tilted_panel);
-	tcase_add_test(tc, flying_focal_spot);
-}
-
-int main(void) { return gt_test_main("fdk", fill); }
+int main(void) { return gt_test_main("fdk", NULL); }

@@ -95,7 +95,7 @@ static void check_kernel(gt_backend *be, const problem *p, const char *kernel, g
 	free(x);
 }
 
-START_TEST(every_kernel_is_the_reference)
+GT_TESTS(every_kernel_is_the_reference, PROBLEMS)
 {
 	gt_backend *be = gt_test_backend();
 	const problem *p = &problems[_i];
@@ -111,7 +111,6 @@ START_TEST(every_kernel_is_the_reference)
 	gt_scan_free(s);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Blocks, views and slices per launch: none divides the columns, the 37 views or the slices. */
 static const char *const shaped[] = { "strided", "local-ahead", "transposed", "layered" };
@@ -144,7 +143,7 @@ static void check_launch(gt_backend *be, const problem *p, const char *text, con
 }
 
 /* The 1024 threads of 32 x 32 have 64 registers each. */
-START_TEST(every_launch_is_the_reference)
+GT_TESTS(every_launch_is_the_reference, 3)
 {
 	static const char *const max = "expected at most";
 	static const int problem_of[] = { 0, 10, PROBLEMS - 1 };
@@ -175,10 +174,9 @@ START_TEST(every_launch_is_the_reference)
 	gt_scan_free(s);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Kernels with a fixed launch refuse these options; GPU kernels accept only their published number of views. */
-START_TEST(other_launches_are_refused)
+GT_TEST(other_launches_are_refused)
 {
 	static const struct {
 		const char *text, *says;
@@ -207,10 +205,9 @@ START_TEST(other_launches_are_refused)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* If rows are parallel to slices, a matrix describes the same view. */
-START_TEST(matrices_are_the_limit)
+GT_TEST(matrices_are_the_limit)
 {
 	gt_backend *be = gt_test_backend();
 	problem p = problems[0], q = problems[0];
@@ -228,14 +225,5 @@ START_TEST(matrices_are_the_limit)
 	gt_scan_free(t);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, every_kernel_is_the_reference, 0, PROBLEMS);
-	tcase_add_loop_test(tc, every_launch_is_the_reference, 0, 3);
-	tcase_add_test(tc, other_launches_are_refused);
-	tcase_add_test(tc, matrices_are_the_limit);
-}
-
-int main(void) { return gt_test_main("kernels", fill); }
+int main(void) { return gt_test_main("kernels", NULL); }

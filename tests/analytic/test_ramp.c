@@ -5,7 +5,7 @@
 
 #define CLOSE(x, y, tolerance) ck_assert_msg(fabs((x) - (y)) <= (tolerance), "%s = %.17g, not %.17g", #x, (double)(x), (double)(y))
 
-START_TEST(windows_have_their_values)
+GT_TEST(windows_have_their_values)
 {
 	static const struct {
 		gt_window w;
@@ -26,9 +26,8 @@ START_TEST(windows_have_their_values)
 		ck_assert(gt_window_value(expected[i].w, 1.0001) == 0);
 	}
 }
-END_TEST
 
-START_TEST(kernels_have_their_values)
+GT_TEST(kernels_have_their_values)
 {
 	const gt_ramp flat = { .pitch = 0.5, .cutoff = 1 }, fan = { .pitch = 0.01, .equiangular = 1, .cutoff = 1 };
 	CLOSE(gt_ramp_kernel(&flat, 0), 1, 1e-15);
@@ -38,9 +37,8 @@ START_TEST(kernels_have_their_values)
 	CLOSE(gt_ramp_kernel(&fan, 101), -1 / pow(GT_PI * sin(1.01), 2), 1e-12);
 	ck_assert(gt_ramp_kernel(&fan, 314) == 0 && gt_ramp_kernel(&fan, 315) == 0);
 }
-END_TEST
 
-START_TEST(response_is_the_transform_of_the_kernel)
+GT_TEST(response_is_the_transform_of_the_kernel)
 {
 	enum { N = 60 };
 	double response[N / 2 + 1];
@@ -53,10 +51,9 @@ START_TEST(response_is_the_transform_of_the_kernel)
 		CLOSE(response[k], 0.03 * sum * gt_window_value(GT_HANN, k / (N / 2.0) / 0.8), 1e-12);
 	}
 }
-END_TEST
 
 /* |f|, except for the mean, which a finite row preserves unlike the ideal ramp. */
-START_TEST(response_is_a_ramp_with_a_mean)
+GT_TEST(response_is_a_ramp_with_a_mean)
 {
 	enum { N = 512 };
 	double response[N / 2 + 1];
@@ -67,24 +64,13 @@ START_TEST(response_is_a_ramp_with_a_mean)
 	ck_assert(response[0] > 0);
 	CLOSE(response[0] * 0.7 * N, 2 / (GT_PI * GT_PI), 1e-3);
 }
-END_TEST
 
-START_TEST(transform_sizes_are_smooth_even_and_enough)
+GT_TEST(transform_sizes_are_smooth_even_and_enough)
 {
 	static const size_t expected[][2] = { { 1, 2 },     { 2, 2 },       { 11, 12 },     { 255, 256 },
 		                              { 257, 270 }, { 1775, 1792 }, { 2047, 2048 }, { 121, 126 } };
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
 		ck_assert_uint_eq(gt_fft_size(expected[i][0]), expected[i][1]);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, windows_have_their_values);
-	tcase_add_test(tc, kernels_have_their_values);
-	tcase_add_test(tc, response_is_the_transform_of_the_kernel);
-	tcase_add_test(tc, response_is_a_ramp_with_a_mean);
-	tcase_add_test(tc, transform_sizes_are_smooth_even_and_enough);
-}
-
-int main(void) { return gt_test_main("ramp", fill); }
+int main(void) { return gt_test_main("ramp", NULL); }

@@ -13,7 +13,7 @@ static double sum_of_conjugates(double t, double beta, double range)
 	return sum;
 }
 
-START_TEST(parker_conjugates_sum_to_one)
+GT_TEST(parker_conjugates_sum_to_one)
 {
 	static const double fan[] = { 0.05, 0.2, 0.48 }, over[] = { 0, 0.03, 0.4, 1.2 };
 	for (size_t f = 0; f < 3; f++)
@@ -28,9 +28,8 @@ START_TEST(parker_conjugates_sum_to_one)
 				}
 		}
 }
-END_TEST
 
-START_TEST(parker_is_zero_outside_and_smooth_inside)
+GT_TEST(parker_is_zero_outside_and_smooth_inside)
 {
 	const double range = GT_PI + 0.6;
 	ck_assert(gt_parker_weight(-1e-9, 0.1, range) == 0 && gt_parker_weight(range + 1e-9, 0.1, range) == 0);
@@ -46,9 +45,8 @@ START_TEST(parker_is_zero_outside_and_smooth_inside)
 	ck_assert(isfinite(gt_parker_weight(range, -0.3, range)) && isfinite(gt_parker_weight(0, 0.3, range)));
 	ck_assert(gt_parker_weight(1, 0.5, range) == gt_parker_weight(1, 0.3, range));
 }
-END_TEST
 
-START_TEST(offset_conjugates_sum_to_two)
+GT_TEST(offset_conjugates_sum_to_two)
 {
 	for (int k = -100; k <= 100; k++) {
 		const double beta = k / 200.0;
@@ -57,7 +55,6 @@ START_TEST(offset_conjugates_sum_to_two)
 	}
 	ck_assert(gt_offset_weight(-0.2, 0.2) == 0 && gt_offset_weight(0.21, 0.2) == 2 && gt_offset_weight(0, 0.2) == 1);
 }
-END_TEST
 
 enum { MOST = 400 };
 static struct {
@@ -84,7 +81,7 @@ static double sum_of_weights(void)
 
 #define CLOSE(x, y) ck_assert_msg(fabs((x) - (y)) < 1e-9, "%s = %.15g, not %.15g", #x, (double)(x), (double)(y))
 
-START_TEST(full_turns_are_seen)
+GT_TEST(full_turns_are_seen)
 {
 	static const double start[] = { 0, 1, -3, 40 };
 	for (int sense = -1; sense <= 1; sense += 2)
@@ -111,9 +108,8 @@ START_TEST(full_turns_are_seen)
 	ck_assert(of.c.full);
 	CLOSE(sum_of_weights(), 2 * GT_PI);
 }
-END_TEST
 
-START_TEST(parts_of_a_turn_are_measured)
+GT_TEST(parts_of_a_turn_are_measured)
 {
 	for (int sense = -1; sense <= 1; sense += 2)
 		for (double start = -4; start < 8; start += 0.7) {
@@ -135,10 +131,9 @@ START_TEST(parts_of_a_turn_are_measured)
 	cover(1, 2, 0, 2 * GT_PI);
 	ck_assert(!of.c.full && of.c.range == 0 && of.weight[0] == 0);
 }
-END_TEST
 
 /* A gap that may be closed: each neighbour stands for half of it. */
-START_TEST(gaps_are_closed_up_to_a_limit)
+GT_TEST(gaps_are_closed_up_to_a_limit)
 {
 	cover(170, 0.2, 2 * GT_PI / 180, 2 * GT_PI);
 	ck_assert(!of.c.full);
@@ -152,9 +147,8 @@ START_TEST(gaps_are_closed_up_to_a_limit)
 	CLOSE(of.weight[80], 2 / GT_DEGREES);
 	CLOSE(sum_of_weights(), 2 * GT_PI);
 }
-END_TEST
 
-START_TEST(half_turns_of_parallel_beams)
+GT_TEST(half_turns_of_parallel_beams)
 {
 	cover(180, 0.3, GT_PI / 180, GT_PI);
 	ck_assert(of.c.full);
@@ -174,9 +168,8 @@ START_TEST(half_turns_of_parallel_beams)
 	ck_assert(!of.c.full);
 	CLOSE(of.c.range, 150 * GT_PI / 180);
 }
-END_TEST
 
-START_TEST(uneven_steps_weigh_what_they_stand_for)
+GT_TEST(uneven_steps_weigh_what_they_stand_for)
 {
 	const double at[] = { 0.2, 1.1, 1.7, 2.9, 3.5, 4.6, 5.5 };
 	const double shuffled[] = { at[3], at[0], at[6], at[1], at[5], at[2], at[4] };
@@ -194,18 +187,5 @@ START_TEST(uneven_steps_weigh_what_they_stand_for)
 	CLOSE(of.c.hole, 0.51);
 	CLOSE(of.c.range, 1.5);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, parker_conjugates_sum_to_one);
-	tcase_add_test(tc, parker_is_zero_outside_and_smooth_inside);
-	tcase_add_test(tc, offset_conjugates_sum_to_two);
-	tcase_add_test(tc, full_turns_are_seen);
-	tcase_add_test(tc, parts_of_a_turn_are_measured);
-	tcase_add_test(tc, gaps_are_closed_up_to_a_limit);
-	tcase_add_test(tc, half_turns_of_parallel_beams);
-	tcase_add_test(tc, uneven_steps_weigh_what_they_stand_for);
-}
-
-int main(void) { return gt_test_main("redundancy", fill); }
+int main(void) { return gt_test_main("redundancy", NULL); }

@@ -45,7 +45,7 @@ static gt_status run(const gt_scan *s, const char *method, const char *text)
 
 #define REFUSED(scan, method, text) ck_refused(run(scan, method, NULL), GT_ERR_UNSUPPORTED, text)
 
-START_TEST(methods_are_found)
+GT_TEST(methods_are_found)
 {
 	gt_orbit o = orbit_of(GT_FLAT), p = orbit_of(GT_PARALLEL);
 	gt_scan *s = scan_of(&o), *q = scan_of(&p);
@@ -57,9 +57,8 @@ START_TEST(methods_are_found)
 	gt_scan_free(s);
 	gt_scan_free(q);
 }
-END_TEST
 
-START_TEST(helical_scans)
+GT_TEST(helical_scans)
 {
 	gt_orbit o = orbit_of(GT_ARC);
 	o.pitch_per_turn = 8;
@@ -67,9 +66,8 @@ START_TEST(helical_scans)
 	REFUSED(s, "fdk", "use wfbp");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(short_ranges)
+GT_TEST(short_ranges)
 {
 	gt_orbit o = orbit_of(GT_FLAT);
 	o.turn = 150 * GT_PI / 180;
@@ -97,9 +95,8 @@ START_TEST(short_ranges)
 	ck_refused(run(s, "fbp", "short-scan=off"), GT_ERR_UNSUPPORTED, "cover 0.00 degrees");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(holes)
+GT_TEST(holes)
 {
 	gt_orbit o = orbit_of(GT_ARC);
 	o.turn = 4.6;
@@ -109,9 +106,8 @@ START_TEST(holes)
 	REFUSED(s, "fdk", "no such gap");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(missing_angles)
+GT_TEST(missing_angles)
 {
 	gt_orbit o = orbit_of(GT_FLAT);
 	gt_scan *s = scan_of(&o);
@@ -119,9 +115,8 @@ START_TEST(missing_angles)
 	REFUSED(s, "fdk", "view 7 has none");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(tilted_rows_and_beams)
+GT_TEST(tilted_rows_and_beams)
 {
 	gt_orbit o = orbit_of(GT_FLAT);
 	gt_scan *s = scan_of(&o);
@@ -144,7 +139,6 @@ START_TEST(tilted_rows_and_beams)
 	REFUSED(s, "fbp", "those of view 5 are inclined");
 	gt_scan_free(s);
 }
-END_TEST
 
 static void refuse_plate(gt_shape shape, const gt_orbit *changes, const char *text)
 {
@@ -158,7 +152,7 @@ static void refuse_plate(gt_shape shape, const gt_orbit *changes, const char *te
 	gt_scan_free(s);
 }
 
-START_TEST(tilted_axes)
+GT_TEST(tilted_axes)
 {
 	for (int shape = GT_FLAT; shape <= GT_PARALLEL; shape += GT_PARALLEL - GT_FLAT) {
 		refuse_plate((gt_shape)shape, &(gt_orbit){ .tilt = 0.6, .turn = 1.5 * GT_PI },
@@ -175,9 +169,8 @@ START_TEST(tilted_axes)
 	ck_ok(run(s, "fdk", "short-scan=off"));
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(axis_out_of_sight_and_no_circle)
+GT_TEST(axis_out_of_sight_and_no_circle)
 {
 	gt_orbit o = orbit_of(GT_FLAT);
 	o.column_offset = 25;
@@ -201,9 +194,8 @@ START_TEST(axis_out_of_sight_and_no_circle)
 	REFUSED(s, "fdk", "sources on a circle");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(arrays_that_do_not_fit)
+GT_TEST(arrays_that_do_not_fit)
 {
 	gt_orbit o = orbit_of(GT_FLAT);
 	gt_scan *s = scan_of(&o);
@@ -226,19 +218,5 @@ START_TEST(arrays_that_do_not_fit)
 	gt_scan_free(s);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, methods_are_found);
-	tcase_add_test(tc, helical_scans);
-	tcase_add_test(tc, short_ranges);
-	tcase_add_test(tc, holes);
-	tcase_add_test(tc, missing_angles);
-	tcase_add_test(tc, tilted_rows_and_beams);
-	tcase_add_test(tc, tilted_axes);
-	tcase_add_test(tc, axis_out_of_sight_and_no_circle);
-	tcase_add_test(tc, arrays_that_do_not_fit);
-}
-
-int main(void) { return gt_test_main("refusals", fill); }
+int main(void) { return gt_test_main("refusals", NULL); }

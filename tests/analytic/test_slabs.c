@@ -222,14 +222,12 @@ static void check_example(const example *e, gt_type type, double tolerance)
 }
 
 /* Random data are as rough as possible, so that other rounding of positions shows. */
-START_TEST(any_cut_in_single_precision) { check_example(&examples[_i], GT_F32, 4e-6); }
-END_TEST
+GT_TESTS(any_cut_in_single_precision, EXAMPLES) { check_example(&examples[_i], GT_F32, 4e-6); }
 
-START_TEST(any_cut_in_double_precision) { check_example(&examples[_i], GT_F64, 1e-9); }
-END_TEST
+GT_TESTS(any_cut_in_double_precision, EXAMPLES) { check_example(&examples[_i], GT_F64, 1e-9); }
 
 /* The grid extends behind the sources; only the circular mask bounds the rows of a slice. */
-START_TEST(rows_of_wide_grids)
+GT_TEST(rows_of_wide_grids)
 {
 	const example *e = &examples[0];
 	gt_grid wide = e->grid;
@@ -243,9 +241,8 @@ START_TEST(rows_of_wide_grids)
 	gt_slab_plan_free(s);
 	gt_scan_free(scan);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	gt_backend *be = gt_test_backend();
 	const example *e = &examples[0];
@@ -264,14 +261,5 @@ START_TEST(refusals)
 	gt_scan_free(scan);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, any_cut_in_single_precision, 0, EXAMPLES);
-	tcase_add_loop_test(tc, any_cut_in_double_precision, 0, EXAMPLES);
-	tcase_add_test(tc, rows_of_wide_grids);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("slabs", fill); }
+int main(void) { return gt_test_main("slabs", NULL); }

@@ -52,7 +52,7 @@ static void check_values(const gt_scan *s)
 }
 
 /* Up to five missing views inside, at the end, and single ones: gaps of at most 12 degrees. */
-START_TEST(gaps_are_filled)
+GT_TESTS(gaps_are_filled, GT_NSHAPES)
 {
 	static const size_t missing[][2] = { { 50, 1 }, { 50, 3 }, { 50, 5 }, { 177, 3 }, { 175, 5 } };
 	for (int side = 0; side < 2; side++) {
@@ -71,9 +71,8 @@ START_TEST(gaps_are_filled)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(wide_gaps_are_refused_by_name)
+GT_TESTS(wide_gaps_are_refused_by_name, GT_NSHAPES)
 {
 	gt_scan *s = turn_of((gt_shape)_i, -40);
 	const gt_analytic *m = gt_analytic_for(s);
@@ -92,10 +91,9 @@ START_TEST(wide_gaps_are_refused_by_name)
 	ck_ok(gt_analytic_supports(m, &grid, s));
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Over an arc of 260 degrees, the extent of the object decides. */
-START_TEST(objects_beyond_the_nearer_side_are_refused)
+GT_TESTS(objects_beyond_the_nearer_side_are_refused, GT_NSHAPES)
 {
 	static const body narrow = { 1, { 1, -2, 0 }, 20, 0.02 };
 	for (int side = -1; side <= 1; side += 2) {
@@ -123,10 +121,9 @@ START_TEST(objects_beyond_the_nearer_side_are_refused)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
 /* The default grid keeps the width of the full rotation if the last views are missing. */
-START_TEST(grids_do_not_shrink)
+GT_TESTS(grids_do_not_shrink, GT_NSHAPES)
 {
 	static const double offset[] = { -16, 48, 48 };
 	static const size_t missing[] = { 5, 5, 80 };
@@ -144,10 +141,9 @@ START_TEST(grids_do_not_shrink)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
 /* A disc that leaves the outermost column on either side empty. */
-START_TEST(one_column_of_air_is_enough)
+GT_TESTS(one_column_of_air_is_enough, GT_NSHAPES)
 {
 	gt_scan *s = turn_of((gt_shape)_i, 0);
 	const double half = 63 * s->column_pitch, fan = s->shape == GT_ARC ? half / 320 : atan(half / 320);
@@ -162,15 +158,5 @@ START_TEST(one_column_of_air_is_enough)
 	free(x);
 	gt_scan_free(s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, gaps_are_filled, 0, GT_NSHAPES);
-	tcase_add_loop_test(tc, wide_gaps_are_refused_by_name, 0, GT_NSHAPES);
-	tcase_add_loop_test(tc, objects_beyond_the_nearer_side_are_refused, 0, GT_NSHAPES);
-	tcase_add_loop_test(tc, grids_do_not_shrink, 0, GT_NSHAPES);
-	tcase_add_loop_test(tc, one_column_of_air_is_enough, 0, GT_NSHAPES);
-}
-
-int main(void) { return gt_test_main("view_gaps", fill); }
+int main(void) { return gt_test_main("view_gaps", NULL); }

@@ -37,7 +37,7 @@ static void check_places(const char *what, const gt_scan *s)
 	free(x);
 }
 
-START_TEST(pitches_and_shapes)
+GT_TEST(pitches_and_shapes)
 {
 	char what[64];
 	for (int shape = GT_FLAT; shape <= GT_ARC; shape++)
@@ -51,10 +51,9 @@ START_TEST(pitches_and_shapes)
 			gt_scan_free(s);
 		}
 }
-END_TEST
 
 /* An odd number of views per rotation and rounded angles: the number of directions is kept. */
-START_TEST(rounded_angles)
+GT_TEST(rounded_angles)
 {
 	gt_orbit o = orbit_of(GT_ARC, 0.984, 2.4);
 	double *p = NULL, *x[2];
@@ -72,7 +71,6 @@ START_TEST(rounded_angles)
 	free(x[0]);
 	free(x[1]);
 }
-END_TEST
 
 /* Equivalent numberings of the same scan. Bit 0: views reversed; 1: columns mirrored; 2: rows upside down; 3: table
  * direction reversed. */
@@ -100,7 +98,7 @@ static void turn_over(gt_scan *s, int how)
 	}
 }
 
-START_TEST(turned_over)
+GT_TEST(turned_over)
 {
 	for (int how = 1; how < 16; how++) {
 		gt_orbit o = orbit_of(how % 3 ? GT_ARC : GT_FLAT, 0.9, 2.4);
@@ -115,10 +113,9 @@ START_TEST(turned_over)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
 /* Angular, radial and axial deflections, in cycles of two, three and four. */
-START_TEST(flying_focal_spots)
+GT_TEST(flying_focal_spots)
 {
 	static const double spot[4][3] = { { 0.35, 0, -0.5 }, { -0.35, 0.8, 0.5 }, { 0.35, 0.8, 0.5 }, { -0.35, 0, -0.5 } };
 	for (size_t n = 2; n <= 4; n++)
@@ -134,10 +131,9 @@ START_TEST(flying_focal_spots)
 			gt_scan_free(s);
 		}
 }
-END_TEST
 
 /* Another axis, an uneven table feed, angles with jitter. */
-START_TEST(other_orbits)
+GT_TEST(other_orbits)
 {
 	const gt_orbit o = orbit_of(GT_ARC, 0.9, 2.6);
 	gt_scan *s = scan_of(&o);
@@ -163,9 +159,8 @@ START_TEST(other_orbits)
 	check_values("uneven angles", s, &grid, NULL);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(shifted_axis)
+GT_TEST(shifted_axis)
 {
 	const gt_orbit o = orbit_of(GT_ARC, 0.9, 2.6);
 	const double shift[3] = { 13, -9, 40 };
@@ -192,9 +187,8 @@ START_TEST(shifted_axis)
 	free(x);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(options_keep_the_values)
+GT_TEST(options_keep_the_values)
 {
 	const gt_orbit o = orbit_of(GT_ARC, 0.7, 2.6);
 	gt_scan *s = scan_of(&o);
@@ -202,10 +196,9 @@ START_TEST(options_keep_the_values)
 	check_values("q=0.95, hann", s, &grid, "q=0.95,filter=hann,cutoff=0.8");
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Objects wider than the fan: the rows are extrapolated. */
-START_TEST(truncated_rows)
+GT_TEST(truncated_rows)
 {
 	const body wide = { 1, { 0, 0, 0 }, 60, 0.02 };
 	const gt_orbit o = orbit_of(GT_ARC, 0.7, 2.6);
@@ -221,10 +214,9 @@ START_TEST(truncated_rows)
 	free(x);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Single precision of the backend against double on the CPU: random data and any grid sizes. */
-START_TEST(cpu_double_and_backend)
+GT_TEST(cpu_double_and_backend)
 {
 	static const double spot[2][3] = { { 0.3, 0, -0.4 }, { -0.3, 0, 0.4 } };
 	const gt_grid g = { { 37, 23, 29 }, { 2.1, 2.3, 1.9 }, { 3, -2, 4 } };
@@ -263,19 +255,5 @@ START_TEST(cpu_double_and_backend)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, pitches_and_shapes);
-	tcase_add_test(tc, rounded_angles);
-	tcase_add_test(tc, turned_over);
-	tcase_add_test(tc, flying_focal_spots);
-	tcase_add_test(tc, other_orbits);
-	tcase_add_test(tc, shifted_axis);
-	tcase_add_test(tc, options_keep_the_values);
-	tcase_add_test(tc, truncated_rows);
-	tcase_add_test(tc, cpu_double_and_backend);
-}
-
-int main(void) { return gt_test_main("wfbp", fill); }
+int main(void) { return gt_test_main("wfbp", NULL); }

@@ -132,7 +132,7 @@ static void check_balls(const char *what, const gt_scan *s, struct worst *w)
 	free(x);
 }
 
-START_TEST(values_and_places)
+GT_TEST(values_and_places)
 {
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		const struct setting *t = &settings[i];
@@ -147,8 +147,5 @@ START_TEST(values_and_places)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, values_and_places); }
-
-int main(void) { return gt_test_main("wfbp accuracy", fill); }
+int main(void) { return gt_test_main("wfbp accuracy", NULL); }

@@ -50,7 +50,7 @@ static void check_bin(const gt_wfbp_plan *p, const gt_grid *g, size_t b)
 }
 
 /* Rows of voxels in parallel views equal the rows by the geometry of the ray's own view. */
-START_TEST(rows_are_those_of_the_rays)
+GT_TEST(rows_are_those_of_the_rays)
 {
 	const gt_grid g = { { 5, 5, 5 }, { 17, 17, 5 }, { 1, -2, 0 } };
 	const gt_wfbp_options *options = gt_analytic_wfbp.defaults;
@@ -91,9 +91,8 @@ START_TEST(rows_are_those_of_the_rays)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(weights_sum_to_one)
+GT_TEST(weights_sum_to_one)
 {
 	const gt_grid g = { { 31, 31, 61 }, { 2.4, 2.4, 1.7 }, { 0, 0, 0 } };
 	const gt_wfbp_options *options = gt_analytic_wfbp.defaults;
@@ -113,9 +112,8 @@ START_TEST(weights_sum_to_one)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(row_weights)
+GT_TEST(row_weights)
 {
 	for (int i = 0; i <= 1000; i++) {
 		const double q = i / 1000., u = fmax(0, (q - 0.6) / 0.4), c = cos(GT_PI / 2 * u);
@@ -124,10 +122,9 @@ START_TEST(row_weights)
 		ck_assert(gt_row_weight_double(q, 0.6, 2.5) > 0);
 	}
 }
-END_TEST
 
 /* Incomplete ends: taken from the nearest rows, or zero. */
-START_TEST(ends)
+GT_TEST(ends)
 {
 	const gt_grid g = { { 25, 26, 41 }, { 2, 2, 2.5 }, { 1, 0, 0 } };
 	const gt_orbit o = orbit_of(GT_ARC, 0.9, 2.4);
@@ -149,11 +146,10 @@ START_TEST(ends)
 	free(x);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* A slab of a long scan needs only some views. It equals its slices in the whole volume, also beyond both ends and
  * in gaps. */
-START_TEST(slabs_of_long_scans)
+GT_TEST(slabs_of_long_scans)
 {
 	static const double spot[3][3] = { { 0.3, 0, -0.4 }, { -0.3, 0, 0.4 }, { 0, 0.5, 0 } };
 	const gt_wfbp_options *options = gt_analytic_wfbp.defaults;
@@ -194,15 +190,5 @@ START_TEST(slabs_of_long_scans)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, rows_are_those_of_the_rays);
-	tcase_add_test(tc, weights_sum_to_one);
-	tcase_add_test(tc, row_weights);
-	tcase_add_test(tc, ends);
-	tcase_add_test(tc, slabs_of_long_scans);
-}
-
-int main(void) { return gt_test_main("wfbp_plan", fill); }
+int main(void) { return gt_test_main("wfbp_plan", NULL); }

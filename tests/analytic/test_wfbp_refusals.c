@@ -20,7 +20,7 @@ static gt_status run(const gt_grid *g, const gt_scan *s)
 		gt_scan_free(s);                                 \
 	} while (0)
 
-START_TEST(other_scans_are_refused)
+GT_TEST(other_scans_are_refused)
 {
 	gt_orbit o = orbit_of(GT_ARC, 0, 2);
 	gt_scan *s = scan_of(&o);
@@ -47,9 +47,8 @@ START_TEST(other_scans_are_refused)
 	s->view[9].angle = NAN;
 	REFUSED(&grid, s, "view 9 has none");
 }
-END_TEST
 
-START_TEST(bad_orbits_are_refused)
+GT_TEST(bad_orbits_are_refused)
 {
 	gt_orbit o = orbit_of(GT_ARC, 0.9, 2.4);
 	gt_scan *s = scan_of(&o);
@@ -72,9 +71,8 @@ START_TEST(bad_orbits_are_refused)
 	s = scan_of(&o);
 	REFUSED(&grid, s, "has 7 columns");
 }
-END_TEST
 
-START_TEST(pitch_beyond_the_limit)
+GT_TEST(pitch_beyond_the_limit)
 {
 	gt_orbit o = orbit_of(GT_ARC, 2.1, 4);
 	gt_scan *s = scan_of(&o);
@@ -91,9 +89,8 @@ START_TEST(pitch_beyond_the_limit)
 	ck_ok(run(&grid, s));
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(slices_outside)
+GT_TEST(slices_outside)
 {
 	const gt_orbit o = orbit_of(GT_ARC, 0.9, 2.4);
 	gt_grid g = grid;
@@ -108,9 +105,8 @@ START_TEST(slices_outside)
 	ck_ok(run(&g, s));
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(is_the_method_of_helices)
+GT_TEST(is_the_method_of_helices)
 {
 	const gt_orbit o = orbit_of(GT_FLAT, 0.9, 2.4), still = orbit_of(GT_FLAT, 0, 2);
 	gt_scan *s = scan_of(&o), *c = scan_of(&still);
@@ -119,15 +115,5 @@ START_TEST(is_the_method_of_helices)
 	gt_scan_free(s);
 	gt_scan_free(c);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, other_scans_are_refused);
-	tcase_add_test(tc, bad_orbits_are_refused);
-	tcase_add_test(tc, pitch_beyond_the_limit);
-	tcase_add_test(tc, slices_outside);
-	tcase_add_test(tc, is_the_method_of_helices);
-}
-
-int main(void) { return gt_test_main("wfbp_refusals", fill); }
+int main(void) { return gt_test_main("wfbp_refusals", NULL); }

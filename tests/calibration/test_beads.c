@@ -131,7 +131,7 @@ static double span(void)
 
 /* A dense holder, whose edges bias the bead centres where beads are farthest from the axis. The bias once moved
  * the source 1.1 mm nearer. */
-START_TEST(heavy_holder)
+GT_TEST(heavy_holder)
 {
 	gt_scan *scan = nominal(GT_FLAT, VIEWS);
 	gt_beads_options o = gt_beads_defaults;
@@ -155,9 +155,8 @@ START_TEST(heavy_holder)
 	gt_projections_free(p);
 	gt_scan_free(scan);
 }
-END_TEST
 
-START_TEST(unknown_places)
+GT_TEST(unknown_places)
 {
 	gt_beads_options o = gt_beads_defaults;
 	gt_beads_report r;
@@ -176,9 +175,8 @@ START_TEST(unknown_places)
 	gt_beads_free(&r);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(known_places)
+GT_TEST(known_places)
 {
 	gt_beads_options o = gt_beads_defaults;
 	gt_beads_report r;
@@ -205,7 +203,6 @@ START_TEST(known_places)
 	gt_beads_free(&r);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Largest distance (pixels) between the projections of object points in two scans. */
 static double largest_distance(const gt_scan *a, const gt_scan *b, size_t v)
@@ -223,7 +220,7 @@ static double largest_distance(const gt_scan *a, const gt_scan *b, size_t v)
 }
 
 /* A C-arm: each view has its own errors. Accuracy is that of the rays. */
-START_TEST(each_view)
+GT_TEST(each_view)
 {
 	gt_beads_options o = gt_beads_defaults;
 	gt_beads_report r;
@@ -249,10 +246,9 @@ START_TEST(each_view)
 	gt_scan_free(given);
 	gt_scan_free(real);
 }
-END_TEST
 
 /* Some beads are missing in some views. */
-START_TEST(hidden_in_views)
+GT_TEST(hidden_in_views)
 {
 	gt_beads_options o = gt_beads_defaults;
 	gt_beads_report r;
@@ -273,9 +269,8 @@ START_TEST(hidden_in_views)
 	gt_beads_free(&r);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(refused)
+GT_TEST(refused)
 {
 	gt_beads_options o = gt_beads_defaults;
 	gt_beads_report r;
@@ -307,7 +302,6 @@ START_TEST(refused)
 	gt_projections_free(p);
 	gt_scan_free(parallel);
 }
-END_TEST
 
 static void read_text(const char *text, const char *refusal)
 {
@@ -326,7 +320,7 @@ static void read_text(const char *text, const char *refusal)
 	remove("places.txt");
 }
 
-START_TEST(places_of_a_text)
+GT_TEST(places_of_a_text)
 {
 	read_text("# mm\n1 2 3\n4, 5, -6.5 # second\n\n7\t8\t9\r\n1e1,2,3", NULL);
 	read_text("1 2 3\n4 5\n", "line 2");
@@ -335,17 +329,5 @@ START_TEST(places_of_a_text)
 	read_text("1 2 nan\n", "line 1");
 	read_text("1 2 3\n4 5 6\n7 8 9\n", "found 3 beads");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, heavy_holder);
-	tcase_add_test(tc, unknown_places);
-	tcase_add_test(tc, known_places);
-	tcase_add_test(tc, each_view);
-	tcase_add_test(tc, hidden_in_views);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, places_of_a_text);
-}
-
-int main(void) { return gt_test_main("beads", fill); }
+int main(void) { return gt_test_main("beads", NULL); }

@@ -98,7 +98,7 @@ static void tear_down(problem *p)
 	gt_scan_free(p->scan);
 }
 
-START_TEST(known_scatter)
+GT_TESTS(known_scatter, 2)
 {
 	/* 1.5 times the error from 0.1 pixels of noise: column, row (pixels), roll, slant, tilt (degrees),
 	 * distances from source to detector and to axis (mm) */
@@ -130,7 +130,6 @@ START_TEST(known_scatter)
 	free(fit.inverse);
 	tear_down(&p);
 }
-END_TEST
 
 static gt_projections *seen(double holder)
 {
@@ -157,7 +156,7 @@ static gt_projections *seen(double holder)
 }
 
 /* The holder wall is 2.5 mm from the bead centres; the bias from its edges stays below the reported error. */
-START_TEST(sharp_holder)
+GT_TEST(sharp_holder)
 {
 	static const double expected[N] = { 3.3 };
 	gt_beads_options o = gt_beads_defaults;
@@ -175,7 +174,6 @@ START_TEST(sharp_holder)
 	gt_beads_free(&r);
 	gt_projections_free(p);
 }
-END_TEST
 
 static void take(void *self, const gt_message *m)
 {
@@ -184,7 +182,7 @@ static void take(void *self, const gt_message *m)
 }
 
 /* A reversed column direction is reported, and not only as a slant of 180 degrees. */
-START_TEST(from_behind)
+GT_TEST(from_behind)
 {
 	gt_beads_options o = gt_beads_defaults;
 	gt_beads_report r;
@@ -212,13 +210,5 @@ START_TEST(from_behind)
 	gt_beads_free(&r);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, known_scatter, 0, 2);
-	tcase_add_test(tc, sharp_holder);
-	tcase_add_test(tc, from_behind);
-}
-
-int main(void) { return gt_test_main("beads_exact", fill); }
+int main(void) { return gt_test_main("beads_exact", NULL); }

@@ -78,7 +78,7 @@ static void print(void *self, const gt_message *m)
 	fprintf(stderr, "%s\n", m->text);
 }
 
-START_TEST(found)
+GT_TESTS(found, sizeof cases / sizeof *cases)
 {
 	gt_calibrate_options o = gt_calibrate_defaults;
 	gt_calibration c;
@@ -102,9 +102,8 @@ START_TEST(found)
 	}
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(refused)
+GT_TEST(refused)
 {
 	gt_calibrate_options o = gt_calibrate_defaults;
 	gt_calibration c;
@@ -121,12 +120,5 @@ START_TEST(refused)
 	ck_refused(gt_calibrate(p, NULL, &c), GT_ERR_UNSUPPORTED, "not unique");
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, found, 0, sizeof cases / sizeof *cases);
-	tcase_add_test(tc, refused);
-}
-
-int main(void) { return gt_test_main("calibrate", fill); }
+int main(void) { return gt_test_main("calibrate", NULL); }

@@ -81,7 +81,7 @@ static void print(void *self, const gt_message *m)
 	fprintf(stderr, "%s\n", m->text);
 }
 
-START_TEST(found)
+GT_TESTS(found, 2)
 {
 	gt_jitter_options o = gt_jitter_defaults;
 	gt_jitter r;
@@ -114,10 +114,9 @@ START_TEST(found)
 	gt_jitter_free(&r);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Data that no shift explains: the residual does not grow, and the scan stays bit-identical. */
-START_TEST(never_worse)
+GT_TEST(never_worse)
 {
 	gt_jitter_options o = gt_jitter_defaults;
 	gt_jitter r;
@@ -143,9 +142,8 @@ START_TEST(never_worse)
 	gt_jitter_free(&r);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(refused)
+GT_TEST(refused)
 {
 	gt_jitter_options o = gt_jitter_defaults;
 	gt_jitter r;
@@ -161,13 +159,5 @@ START_TEST(refused)
 	gt_jitter_free(&r);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, found, 0, 2);
-	tcase_add_test(tc, never_worse);
-	tcase_add_test(tc, refused);
-}
-
-int main(void) { return gt_test_main("jitter", fill); }
+int main(void) { return gt_test_main("jitter", NULL); }

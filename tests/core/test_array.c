@@ -128,7 +128,7 @@ static double expected(enum op op, double x, double y)
 	return NAN;
 }
 
-START_TEST(maps)
+GT_TESTS(maps, 2 * OPS)
 {
 	const gt_type t = types[_i % 2];
 	const enum op op = (enum op)(_i / 2);
@@ -142,9 +142,8 @@ START_TEST(maps)
 	}
 	teardown(&p);
 }
-END_TEST
 
-START_TEST(reductions)
+GT_TESTS(reductions, 2)
 {
 	struct pair p = setup(types[_i]);
 	double sum = 0, dot = 0, dist = 0, weighted = 0, max = -INFINITY, min = INFINITY;
@@ -165,10 +164,9 @@ START_TEST(reductions)
 	ck_assert_double_eq(gt_dot(p.x, p.y), gt_dot(p.x, p.y));
 	teardown(&p);
 }
-END_TEST
 
 /* Fused operations against separate ones, from all offsets and for all small sizes. */
-START_TEST(one_pass)
+GT_TESTS(one_pass, 2)
 {
 	gt_backend *be = gt_test_backend();
 	const gt_type t = types[_i];
@@ -221,10 +219,9 @@ START_TEST(one_pass)
 	ck_ok(gt_backend_status(be));
 	gt_backend_close(be);
 }
-END_TEST
 
 /* More reductions than slots of a backend, in few waits. The sum depends on n, not on the alignment. */
-START_TEST(reductions_later)
+GT_TESTS(reductions_later, 2)
 {
 	enum { MANY = 1500 };
 	gt_backend *be = gt_test_backend();
@@ -266,10 +263,9 @@ START_TEST(reductions_later)
 	gt_backend_close(be);
 	free(sum);
 }
-END_TEST
 
 /* Against the generator itself, in the type of the array: past a block of lanes, with a counter and a large seed. */
-START_TEST(normal_numbers)
+GT_TESTS(normal_numbers, 2)
 {
 	const gt_type type = types[_i];
 	const uint64_t seed = 0x123456789abcdefu;
@@ -284,10 +280,9 @@ START_TEST(normal_numbers)
 	}
 	teardown(&p);
 }
-END_TEST
 
 /* A reduction depends only on the values. */
-START_TEST(threads_do_not_matter)
+GT_TEST(threads_do_not_matter)
 {
 	float *host = malloc(N * sizeof *host);
 	double first = 0;
@@ -309,9 +304,8 @@ START_TEST(threads_do_not_matter)
 	}
 	free(host);
 }
-END_TEST
 
-START_TEST(conversion)
+GT_TEST(conversion)
 {
 	gt_backend *be = gt_test_backend();
 	float *in = malloc(N * sizeof *in), *out = malloc(N * sizeof *out);
@@ -328,9 +322,8 @@ START_TEST(conversion)
 	free(in);
 	free(out);
 }
-END_TEST
 
-START_TEST(counters)
+GT_TEST(counters)
 {
 	gt_backend *be = gt_test_backend();
 	const gt_counters before = gt_test_counters(be);
@@ -352,9 +345,8 @@ START_TEST(counters)
 	ck_assert_uint_ge(now.peak_bytes, before.bytes + 8000);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(parts)
+GT_TEST(parts)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *a = gt_test_array(be, GT_F32, 100, 1), *p = NULL;
@@ -370,9 +362,8 @@ START_TEST(parts)
 	gt_array_free(a);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(failures_stick)
+GT_TEST(failures_stick)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *a = gt_test_array(be, GT_F32, 10, 1), *b = gt_test_array(be, GT_F32, 11, 1), *c = gt_test_array(be, GT_F64, 10, 1);
@@ -391,9 +382,8 @@ START_TEST(failures_stick)
 	gt_array_free(c);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(too_large)
+GT_TEST(too_large)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *a = NULL;
@@ -403,9 +393,8 @@ START_TEST(too_large)
 	gt_array_free(a);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(names)
+GT_TEST(names)
 {
 	gt_backend *be = NULL;
 	ck_refused(gt_backend_open("gpu", &be), GT_ERR_UNKNOWN, "gpu");
@@ -418,22 +407,5 @@ START_TEST(names)
 	gt_backend_close(NULL);
 	gt_array_free(NULL);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, maps, 0, 2 * OPS);
-	tcase_add_loop_test(tc, reductions, 0, 2);
-	tcase_add_loop_test(tc, one_pass, 0, 2);
-	tcase_add_loop_test(tc, reductions_later, 0, 2);
-	tcase_add_loop_test(tc, normal_numbers, 0, 2);
-	tcase_add_test(tc, threads_do_not_matter);
-	tcase_add_test(tc, conversion);
-	tcase_add_test(tc, counters);
-	tcase_add_test(tc, parts);
-	tcase_add_test(tc, failures_stick);
-	tcase_add_test(tc, too_large);
-	tcase_add_test(tc, names);
-}
-
-int main(void) { return gt_test_main("array", fill); }
+int main(void) { return gt_test_main("array", NULL); }

@@ -101,14 +101,13 @@ static void check(gt_type type, size_t n, size_t k)
 	gt_backend_close(be);
 }
 
-START_TEST(products_are_those_of_the_host)
+GT_TESTS(products_are_those_of_the_host, LENGTHS)
 {
 	static const size_t some[] = { 0, 1, 5, 64, 65, MAX_VECTORS };
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++)
 		for (gt_type t = GT_F32; t <= GT_F64; t++)
 			check(t, lengths[_i], some[i]);
 }
-END_TEST
 
 /* V' w and w - V V' w as bytes. */
 static void *products(const char *backend, gt_type type, size_t n, size_t *bytes)
@@ -129,7 +128,7 @@ static void *products(const char *backend, gt_type type, size_t n, size_t *bytes
 	return result;
 }
 
-START_TEST(any_number_of_threads_gives_the_same_bits)
+GT_TESTS(any_number_of_threads_gives_the_same_bits, LENGTHS)
 {
 	static const char *const more[] = { "cpu:2", "cpu:3", "cpu:8" };
 	for (gt_type t = GT_F32; t <= GT_F64; t++) {
@@ -143,10 +142,9 @@ START_TEST(any_number_of_threads_gives_the_same_bits)
 		free(one);
 	}
 }
-END_TEST
 
 /* The refusal states how many vectors fit; a dry run counts the memory of a real one. */
-START_TEST(what_does_not_fit_is_refused)
+GT_TEST(what_does_not_fit_is_refused)
 {
 	gt_backend *be = gt_test_backend();
 	size_t available, total;
@@ -182,13 +180,5 @@ START_TEST(what_does_not_fit_is_refused)
 	gt_array_free(w);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, products_are_those_of_the_host, 0, LENGTHS);
-	tcase_add_loop_test(tc, any_number_of_threads_gives_the_same_bits, 0, LENGTHS);
-	tcase_add_test(tc, what_does_not_fit_is_refused);
-}
-
-int main(void) { return gt_test_main("basis", fill); }
+int main(void) { return gt_test_main("basis", NULL); }

@@ -4,7 +4,7 @@
 #include "core/text.h"
 #include "tests/support/support.h"
 
-START_TEST(text)
+GT_TEST(text)
 {
 	static const struct {
 		double bytes;
@@ -22,9 +22,8 @@ START_TEST(text)
 		ck_assert_msg(!strcmp(got, all[i].text), "%.17g: '%s', expected '%s'", all[i].bytes, got, all[i].text);
 	}
 }
-END_TEST
 
-START_TEST(parse)
+GT_TEST(parse)
 {
 	static const struct {
 		const char *text;
@@ -46,12 +45,5 @@ START_TEST(parse)
 		ck_assert(bytes == -5);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, text);
-	tcase_add_test(tc, parse);
-}
-
-int main(void) { return gt_test_main("bytes", fill); }
+int main(void) { return gt_test_main("bytes", NULL); }

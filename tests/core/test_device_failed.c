@@ -50,26 +50,18 @@ static void with(struct gt_backend_ops *ops, gt_status expected, const char *tex
 	gt_backend_close(be);
 }
 
-START_TEST(the_failure_is_told)
+GT_TESTS(the_failure_is_told, 2)
 {
 	struct gt_backend_ops ops;
 	known = _i;
 	with(&ops, GT_ERR_DEVICE, "array of 7 floats: queue: a kernel read what is not there");
 }
-END_TEST
 
-START_TEST(a_full_device_is_full)
+GT_TEST(a_full_device_is_full)
 {
 	struct gt_backend_ops ops;
 	known = 0;
 	with(&ops, GT_ERR_MEMORY, "0 bytes of 1 MiB are free");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, the_failure_is_told, 0, 2);
-	tcase_add_test(tc, a_full_device_is_full);
-}
-
-int main(void) { return gt_test_main("a device that failed", fill); }
+int main(void) { return gt_test_main("a device that failed", NULL); }

@@ -7,13 +7,12 @@
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 
-START_TEST(sizes)
+GT_TEST(sizes)
 {
 	static const size_t min[] = { 0, 1, 2, 3, 11, 13, 22, 97, 127, 1023 }, size[] = { 2, 2, 2, 4, 12, 14, 24, 98, 128, 1024 };
 	for (size_t i = 0; i < sizeof min / sizeof *min; i++)
 		ck_assert_uint_eq(gt_fft_size(min[i]), size[i]);
 }
-END_TEST
 
 static const size_t shapes[][3] = { { 7, 5, 3 }, { 1, 9, 2 }, { 16, 13, 5 }, { 6, 1, 1 } };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
@@ -44,7 +43,7 @@ static double *expected(const size_t *n, const size_t *center, const double *sca
 	return y;
 }
 
-START_TEST(is_a_sum_in_space)
+GT_TESTS(is_a_sum_in_space, 2 * SHAPES)
 {
 	const size_t *n = shapes[_i % SHAPES], center[2] = { n[0] / 2, n[1] / 2 }, voxels = n[0] * n[1] * n[2];
 	const gt_type type = _i / SHAPES ? GT_F64 : GT_F32;
@@ -98,9 +97,8 @@ START_TEST(is_a_sum_in_space)
 	gt_slice_filter_free(s);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(refuses)
+GT_TEST(refuses)
 {
 	gt_backend *be = gt_test_backend();
 	gt_slice_filter *s = NULL;
@@ -119,13 +117,5 @@ START_TEST(refuses)
 	gt_slice_filter_free(s);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, sizes);
-	tcase_add_loop_test(tc, is_a_sum_in_space, 0, 2 * SHAPES);
-	tcase_add_test(tc, refuses);
-}
-
-int main(void) { return gt_test_main("fft", fill); }
+int main(void) { return gt_test_main("fft", NULL); }

@@ -16,7 +16,7 @@ static float *values(size_t n, int kind)
 	return x;
 }
 
-START_TEST(medians)
+GT_TESTS(medians, 4)
 {
 	static const size_t sizes[][3] = { { 1, 1, 1 }, { 2, 1, 3 }, { 9, 40, 51 }, { 125, 33, 33 }, { 40, 16, 20 }, { 7, 17, 17 } };
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -37,8 +37,5 @@ START_TEST(medians)
 		free(x);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_loop_test(tc, medians, 0, 4); }
-
-int main(void) { return gt_test_main("float_medians", fill); }
+int main(void) { return gt_test_main("float_medians", NULL); }

@@ -112,7 +112,7 @@ static void the_same(const struct side *a, const struct side *b)
 		ck_assert(!memcmp(gt_array_data(a->whole[i]), gt_array_data(b->whole[i]), gt_array_bytes(a->whole[i])));
 }
 
-START_TEST(bits_of_one_by_one)
+GT_TESTS(bits_of_one_by_one, sizeof lengths / sizeof *lengths)
 {
 	const size_t n = lengths[_i];
 	for (int k = 0; k < 4; k++) {
@@ -133,10 +133,9 @@ START_TEST(bits_of_one_by_one)
 		close_side(&gathers);
 	}
 }
-END_TEST
 
 /* Every way to access pending results. */
-START_TEST(every_access_sees_the_result)
+GT_TEST(every_access_sees_the_result)
 {
 	gt_backend *be;
 	gt_array *a, *part, *wrapped;
@@ -172,10 +171,9 @@ START_TEST(every_access_sees_the_result)
 	ck_ok(gt_backend_status(be));
 	gt_backend_close(be);
 }
-END_TEST
 
 /* A call on some arrays completes their operations; others remain pending. */
-START_TEST(others_go_on_waiting)
+GT_TEST(others_go_on_waiting)
 {
 	gt_backend *be;
 	gt_array *a, *b, *c;
@@ -207,13 +205,5 @@ START_TEST(others_go_on_waiting)
 	gt_array_free(c);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, others_go_on_waiting);
-	tcase_add_loop_test(tc, bits_of_one_by_one, 0, sizeof lengths / sizeof *lengths);
-	tcase_add_test(tc, every_access_sees_the_result);
-}
-
-int main(void) { return gt_test_main("gather", fill); }
+int main(void) { return gt_test_main("gather", NULL); }

@@ -6,7 +6,7 @@
 
 enum { N = 67 };
 
-START_TEST(every_bit_counts)
+GT_TEST(every_bit_counts)
 {
 	float x[N];
 	gt_test_random(3, N, x);
@@ -19,9 +19,8 @@ START_TEST(every_bit_counts)
 	}
 	ck_assert_uint_eq(gt_hash(0, x, sizeof x), whole);
 }
-END_TEST
 
-START_TEST(order_and_length_count)
+GT_TEST(order_and_length_count)
 {
 	double x[N], y[N];
 	for (size_t i = 0; i < N; i++)
@@ -33,9 +32,8 @@ START_TEST(order_and_length_count)
 	for (size_t n = 0; n < sizeof x; n++)
 		ck_assert_msg(gt_hash(0, x, n) != gt_hash(0, x, n + 1), "%zu zeros are as one more", n);
 }
-END_TEST
 
-START_TEST(chunks_equal_the_whole)
+GT_TEST(chunks_equal_the_whole)
 {
 	float x[N];
 	gt_test_random(4, N, x);
@@ -43,13 +41,5 @@ START_TEST(chunks_equal_the_whole)
 	for (size_t cut = 0; cut <= sizeof x; cut += 8)
 		ck_assert_uint_eq(gt_hash(gt_hash(0, x, cut), (const unsigned char *)x + cut, sizeof x - cut), whole);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, every_bit_counts);
-	tcase_add_test(tc, order_and_length_count);
-	tcase_add_test(tc, chunks_equal_the_whole);
-}
-
-int main(void) { return gt_test_main("hash", fill); }
+int main(void) { return gt_test_main("hash", NULL); }

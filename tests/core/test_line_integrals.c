@@ -31,7 +31,7 @@ static void compare(const double *level, const float *x, size_t n)
 }
 
 /* Air, objects and values below the minimum; lengths that fill no block. */
-START_TEST(random_ones)
+GT_TEST(random_ones)
 {
 	enum { N = 300007 };
 	float *x = malloc(N * sizeof *x);
@@ -49,10 +49,9 @@ START_TEST(random_ones)
 	free(x);
 	free(level);
 }
-END_TEST
 
 /* The ends of every interval, and values that are no transmissions. */
-START_TEST(special_ones)
+GT_TEST(special_ones)
 {
 	static const float x[] = { 1,          0.99999994f, 1.0000001f, 2,    0.5f,  0.70710677f, 0.70710683f,
 		                   1.4142135f, 1.4142137f,  0,          -0.f, -3,    1e-30f,      1e30f,
@@ -65,12 +64,5 @@ START_TEST(special_ones)
 		compare(level, x, N);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, random_ones);
-	tcase_add_test(tc, special_ones);
-}
-
-int main(void) { return gt_test_main("line_integrals", fill); }
+int main(void) { return gt_test_main("line_integrals", NULL); }

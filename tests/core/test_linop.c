@@ -48,7 +48,7 @@ static gt_linop *matrix_of(gt_backend *be, double spoil, int transposed)
 
 static gt_linop *matrix(gt_backend *be, double spoil) { return matrix_of(be, spoil, 0); }
 
-START_TEST(true_transpose_passes)
+GT_TEST(true_transpose_passes)
 {
 	gt_backend *be = gt_test_backend();
 	gt_linop *A = matrix(be, 0);
@@ -61,9 +61,8 @@ START_TEST(true_transpose_passes)
 	gt_linop_free(A);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(wrong_transpose_is_caught)
+GT_TEST(wrong_transpose_is_caught)
 {
 	gt_backend *be = gt_test_backend();
 	gt_linop *A = matrix(be, 1e-6);
@@ -79,10 +78,9 @@ START_TEST(wrong_transpose_is_caught)
 	gt_linop_free(A);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* gt_test_transpose(), which other tests rely on: a wide and a high matrix with one wrong or NaN entry. */
-START_TEST(one_wrong_entry_is_seen_from_the_smaller_side)
+GT_TEST(one_wrong_entry_is_seen_from_the_smaller_side)
 {
 	static const double spoil[] = { 0, 1e-6, -3, NAN };
 	gt_backend *be = gt_test_backend();
@@ -99,9 +97,8 @@ START_TEST(one_wrong_entry_is_seen_from_the_smaller_side)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(wrong_sizes_are_refused)
+GT_TEST(wrong_sizes_are_refused)
 {
 	gt_backend *be = gt_test_backend();
 	gt_linop *A = matrix(be, 0);
@@ -116,10 +113,9 @@ START_TEST(wrong_sizes_are_refused)
 	gt_linop_free(A);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* An operator without free() leaves data of its caller untouched. */
-START_TEST(operator_without_free_leaves_self_alone)
+GT_TEST(operator_without_free_leaves_self_alone)
 {
 	static const struct gt_linop_ops borrowed = { .name = "borrowed", .forward = forward, .adjoint = adjoint };
 	struct matrix m = { { { 1, -2, 0.5, 3 }, { 0, 4, -1, 2 }, { 7, 0, 0, -5 } }, 0 };
@@ -130,15 +126,5 @@ START_TEST(operator_without_free_leaves_self_alone)
 	ck_assert_double_eq(m.a[1][1], 4);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, true_transpose_passes);
-	tcase_add_test(tc, wrong_transpose_is_caught);
-	tcase_add_test(tc, one_wrong_entry_is_seen_from_the_smaller_side);
-	tcase_add_test(tc, wrong_sizes_are_refused);
-	tcase_add_test(tc, operator_without_free_leaves_self_alone);
-}
-
-int main(void) { return gt_test_main("linop", fill); }
+int main(void) { return gt_test_main("linop", NULL); }

@@ -81,7 +81,7 @@ static void there_and_back(const char *kind, const gt_module *m)
 	gt_free(standard);
 }
 
-START_TEST(every_module)
+GT_TESTS(every_module, KINDS)
 {
 	const gt_module *m;
 	size_t n = 0;
@@ -93,10 +93,9 @@ START_TEST(every_module)
 	ck_assert_ptr_null(gt_modules(kinds[_i], n + 1));
 	ck_assert_ptr_null(gt_modules(kinds[_i], (size_t)-1));
 }
-END_TEST
 
 /* A module begins with the members of its base type. */
-START_TEST(typed_tables)
+GT_TEST(typed_tables)
 {
 	size_t n = 0;
 	for (; gt_solvers[n]; n++) {
@@ -111,7 +110,6 @@ START_TEST(typed_tables)
 	ck_assert_ptr_null(gt_modules("solvers", 0));
 	ck_assert_ptr_null(gt_modules(NULL, 0));
 }
-END_TEST
 
 static const struct {
 	const char *kind, *spec;
@@ -145,7 +143,7 @@ static const struct {
 	{ "solver", "cgls:=3", GT_ERR_ARG, "unknown parameter ''" },
 };
 
-START_TEST(refusals)
+GT_TESTS(refusals, (int)(sizeof refused / sizeof *refused))
 {
 	const gt_module *m = gt_modules("solver", 0);
 	int none;
@@ -153,10 +151,9 @@ START_TEST(refusals)
 	ck_refused(gt_module_parse(refused[_i].kind, refused[_i].spec, &m, &options), refused[_i].status, refused[_i].text);
 	ck_assert_ptr_null(options);
 }
-END_TEST
 
 /* A colon without keys sets nothing. */
-START_TEST(nothing_set)
+GT_TEST(nothing_set)
 {
 	char *standard = gt_module_print(gt_modules("solver", 0), NULL), spec[64];
 	snprintf(spec, sizeof spec, "%s:", gt_modules("solver", 0)->name);
@@ -164,14 +161,5 @@ START_TEST(nothing_set)
 	gt_free(standard);
 	gt_free(NULL);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, every_module, 0, KINDS);
-	tcase_add_test(tc, typed_tables);
-	tcase_add_loop_test(tc, refusals, 0, (int)(sizeof refused / sizeof *refused));
-	tcase_add_test(tc, nothing_set);
-}
-
-int main(void) { return gt_test_main("module", fill); }
+int main(void) { return gt_test_main("module", NULL); }

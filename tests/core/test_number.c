@@ -40,7 +40,7 @@ static int has_comma(void)
 	return 1;
 }
 
-START_TEST(texts)
+GT_TEST(texts)
 {
 	char text[64], *end, *made;
 	gt_grid g;
@@ -76,10 +76,9 @@ START_TEST(texts)
 	snprintf(text, sizeof text, "%.1f", 0.5);
 	ck_assert_str_eq(text, "0,5");
 }
-END_TEST
 
 /* Positions and pitches in a text header. */
-START_TEST(files)
+GT_TEST(files)
 {
 	char folder[] = "/tmp/test_number_XXXXXX", path[64];
 	const gt_grid g = { { 2, 3, 4 }, { 0.5, 0.625, 1.25 }, { 1.5, -0.25, 3.75 } };
@@ -101,12 +100,5 @@ START_TEST(files)
 	remove(path);
 	rmdir(folder);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, texts);
-	tcase_add_test(tc, files);
-}
-
-int main(void) { return gt_test_main("number", fill); }
+int main(void) { return gt_test_main("number", NULL); }

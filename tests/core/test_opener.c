@@ -46,7 +46,7 @@ static void is_refused(const char *path, const char *why)
 	ck_assert_uint_eq(gt_file_start(path, start, sizeof start), 0);
 }
 
-START_TEST(only_regular_files)
+GT_TEST(only_regular_files)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "socket" };
 	const int s = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -63,9 +63,8 @@ START_TEST(only_regular_files)
 	is_refused("nowhere", ": No such file");
 	close(s);
 }
-END_TEST
 
-START_TEST(files_and_links_are_read)
+GT_TEST(files_and_links_are_read)
 {
 	static const char *const name[] = { "file", "link" };
 	write_file("0123456789");
@@ -92,13 +91,5 @@ START_TEST(files_and_links_are_read)
 		ck_assert_ptr_null(f);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, only_regular_files);
-	tcase_add_test(tc, files_and_links_are_read);
-}
-
-int main(void) { return gt_test_main("opener", fill); }
+int main(void) { return gt_test_main_with("opener", setup, teardown); }

@@ -20,7 +20,7 @@ static const gt_param table[] = {
 	{ .key = NULL },
 };
 
-START_TEST(all_kinds)
+GT_TEST(all_kinds)
 {
 	struct options o = { 1, 0, 0, 0.5, 0 };
 	char text[100];
@@ -36,9 +36,8 @@ START_TEST(all_kinds)
 	ck_assert_int_eq(gt_params_print(table, &o, text, 5), 52);
 	ck_assert_str_eq(text, "coun");
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	struct options o = { 1, 0, 0, 0.5, 0 };
 	ck_refused(gt_params_parse(table, "count=11", &o), GT_ERR_ARG, "count=11: expected a whole number from 0 to 10");
@@ -60,9 +59,8 @@ START_TEST(refusals)
 	ck_refused(gt_params_parse(table, "count=2,", &o), GT_ERR_ARG, "count=2,: ends with a comma");
 	ck_refused(gt_params_parse(NULL, "count=2", &o), GT_ERR_ARG, "there are none here");
 }
-END_TEST
 
-START_TEST(new_options)
+GT_TEST(new_options)
 {
 	const struct options defaults = { 3, 1, 0, 0.25, 0 };
 	void *made = NULL;
@@ -75,9 +73,8 @@ START_TEST(new_options)
 	ck_ok(gt_params_new(NULL, NULL, NULL, 0, &made));
 	ck_assert_ptr_null(made);
 }
-END_TEST
 
-START_TEST(context_of_messages)
+GT_TEST(context_of_messages)
 {
 	gt_fail(GT_ERR_ARG, "inner %d", 1);
 	gt_fail_in(GT_ERR_ARG, "outer %s", "x");
@@ -88,14 +85,5 @@ START_TEST(context_of_messages)
 		gt_fail_in(GT_ERR_ARG, "one of many contexts");
 	ck_assert_uint_lt(strlen(gt_error()), 512);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, all_kinds);
-	tcase_add_test(tc, refusals);
-	tcase_add_test(tc, new_options);
-	tcase_add_test(tc, context_of_messages);
-}
-
-int main(void) { return gt_test_main("params", fill); }
+int main(void) { return gt_test_main("params", NULL); }

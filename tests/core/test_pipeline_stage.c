@@ -58,7 +58,7 @@ static gt_stage stage(int fills, int alone)
 }
 
 /* _i: 1: without a thread. The two buffers alternate. */
-START_TEST(filled_in_order)
+GT_TESTS(filled_in_order, 2)
 {
 	gt_stage s = stage(1, _i);
 	void *buffer;
@@ -75,9 +75,8 @@ START_TEST(filled_in_order)
 	gt_stage_stop(&s);
 	gt_test_no_thread_left(1);
 }
-END_TEST
 
-START_TEST(emptied_in_order)
+GT_TESTS(emptied_in_order, 2)
 {
 	gt_stage s = stage(0, _i);
 	void *buffer;
@@ -95,10 +94,9 @@ START_TEST(emptied_in_order)
 	ck_assert(!pthread_equal(w.thread, pthread_self()) == !_i);
 	gt_test_no_thread_left(1);
 }
-END_TEST
 
 /* The thread is at most two buffers ahead and never overwrites the caller's buffer. */
-START_TEST(a_slow_caller)
+GT_TEST(a_slow_caller)
 {
 	gt_stage s = stage(1, 0);
 	void *buffer;
@@ -112,9 +110,8 @@ START_TEST(a_slow_caller)
 	}
 	ck_ok(gt_stage_end(&s));
 }
-END_TEST
 
-START_TEST(a_slow_thread)
+GT_TEST(a_slow_thread)
 {
 	gt_stage s = stage(0, 0);
 	void *buffer;
@@ -131,10 +128,9 @@ START_TEST(a_slow_thread)
 		ck_assert_uint_eq(w.seen[item], item);
 	ck_assert_double_eq(s.seconds, HOUR * ITEMS);
 }
-END_TEST
 
 /* A reader that fails at item 4 gives at most the items before it, then its message on every call. */
-START_TEST(reading_fails)
+GT_TESTS(reading_fails, 2)
 {
 	gt_stage s = stage(1, _i);
 	void *buffer;
@@ -152,9 +148,8 @@ START_TEST(reading_fails)
 	ck_assert_uint_eq(w.done, 4);
 	gt_test_no_thread_left(1);
 }
-END_TEST
 
-START_TEST(writing_fails)
+GT_TESTS(writing_fails, 2)
 {
 	gt_stage s = stage(0, _i);
 	void *buffer;
@@ -171,10 +166,9 @@ START_TEST(writing_fails)
 	ck_assert_uint_eq(w.done, 3);
 	gt_test_no_thread_left(1);
 }
-END_TEST
 
 /* The failure of the last item is reported only at the end. */
-START_TEST(the_last_fails)
+GT_TESTS(the_last_fails, 2)
 {
 	gt_stage s = stage(0, _i);
 	void *buffer;
@@ -186,10 +180,9 @@ START_TEST(the_last_fails)
 	}
 	ck_refused(gt_stage_end(&s), GT_ERR_IO, "item 8 cannot be written");
 }
-END_TEST
 
 /* The caller stops after some items: a thread that waits for a buffer ends at once. */
-START_TEST(the_caller_stops)
+GT_TESTS(the_caller_stops, 2)
 {
 	gt_stage s = stage(_i, 0);
 	void *buffer;
@@ -204,10 +197,9 @@ START_TEST(the_caller_stops)
 	gt_stage_stop(&s); /* twice is allowed */
 	ck_ok(gt_stage_end(&s));
 }
-END_TEST
 
 /* Never started, or started and never used. */
-START_TEST(unused)
+GT_TESTS(unused, 2)
 {
 	gt_stage never = stage(1, 0), idle = stage(_i, 0);
 	gt_stage_stop(&never);
@@ -215,19 +207,5 @@ START_TEST(unused)
 	gt_stage_stop(&idle);
 	gt_test_no_thread_left(1);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, filled_in_order, 0, 2);
-	tcase_add_loop_test(tc, emptied_in_order, 0, 2);
-	tcase_add_test(tc, a_slow_caller);
-	tcase_add_test(tc, a_slow_thread);
-	tcase_add_loop_test(tc, reading_fails, 0, 2);
-	tcase_add_loop_test(tc, writing_fails, 0, 2);
-	tcase_add_loop_test(tc, the_last_fails, 0, 2);
-	tcase_add_loop_test(tc, the_caller_stops, 0, 2);
-	tcase_add_loop_test(tc, unused, 0, 2);
-}
-
-int main(void) { return gt_test_main("pipeline_stage", fill); }
+int main(void) { return gt_test_main("pipeline_stage", NULL); }

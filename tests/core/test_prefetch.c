@@ -10,7 +10,7 @@
 
 static const char *name(void) { return getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu"; }
 
-START_TEST(opened_after_it)
+GT_TEST(opened_after_it)
 {
 	gt_backend *be = NULL;
 	gt_backend_prefetch(name());
@@ -22,10 +22,9 @@ START_TEST(opened_after_it)
 	gt_backend_close(be);
 	gt_backend_prefetch_end();
 }
-END_TEST
 
 /* A device that is never opened leaves nothing; an unknown or too long name is reported when it is opened. */
-START_TEST(never_opened)
+GT_TEST(never_opened)
 {
 	char text[200];
 	const size_t before = gt_test_threads();
@@ -43,10 +42,9 @@ START_TEST(never_opened)
 	gt_backend_prefetch("no such device");
 	ck_refused(gt_backend_open("no such device", &be), GT_ERR_UNKNOWN, "no such device");
 }
-END_TEST
 
 /* A second prefetch waits for the first, for any device. */
-START_TEST(twice)
+GT_TEST(twice)
 {
 	gt_backend *be = NULL;
 	gt_backend_prefetch("cpu:1");
@@ -54,10 +52,9 @@ START_TEST(twice)
 	ck_ok(gt_backend_open("cpu:1", &be));
 	gt_backend_close(be);
 }
-END_TEST
 
 /* A forked child has no thread to wait for. */
-START_TEST(a_child)
+GT_TEST(a_child)
 {
 	gt_backend_prefetch("cpu:1");
 	const pid_t child = fork();
@@ -71,14 +68,5 @@ START_TEST(a_child)
 	gt_backend_prefetch_end();
 	ck_assert_int_eq(status, 0);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, opened_after_it);
-	tcase_add_test(tc, never_opened);
-	tcase_add_test(tc, twice);
-	tcase_add_test(tc, a_child);
-}
-
-int main(void) { return gt_test_main("prefetch", fill); }
+int main(void) { return gt_test_main("prefetch", NULL); }

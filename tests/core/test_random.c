@@ -17,15 +17,14 @@ static void check_words(uint64_t seed, uint64_t counter, uint64_t stream, uint32
 }
 
 /* Random123 1.x, kat_vectors, philox4x32 with 10 rounds: zeros, ones, digits of pi. */
-START_TEST(known_answers)
+GT_TEST(known_answers)
 {
 	check_words(0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8);
 	check_words(UINT64_MAX, UINT64_MAX, UINT64_MAX, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd);
 	check_words(0x299f31d0a4093822, 0x85a308d3243f6a88, 0x0370734413198a2e, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1);
 }
-END_TEST
 
-START_TEST(sequences_repeat_and_differ)
+GT_TEST(sequences_repeat_and_differ)
 {
 	gt_random a, b, c, d;
 	gt_random_at(5, 77, &a);
@@ -39,7 +38,6 @@ START_TEST(sequences_repeat_and_differ)
 		ck_assert_double_ne(x, gt_uniform(&d));
 	}
 }
-END_TEST
 
 /* Mean and variance of n numbers within 4.5 of their standard errors; fourth: central moment of the distribution. */
 static void check_moments(const double *x, size_t n, double mean, double variance, double fourth)
@@ -56,7 +54,7 @@ static void check_moments(const double *x, size_t n, double mean, double varianc
 	ck_assert_msg(fabs(v - variance) < 4.5 * scatter, "variance %g, expected %g +- %g", v, variance, scatter);
 }
 
-START_TEST(uniform_and_normal)
+GT_TEST(uniform_and_normal)
 {
 	const size_t n = 400000;
 	double *x = malloc(n * sizeof *x), min = 1, max = 0;
@@ -79,10 +77,9 @@ START_TEST(uniform_and_normal)
 	ck_assert_double_eq_tol((double)beyond_one, p * (double)n, 4.5 * sqrt(p * (1 - p) * (double)n));
 	free(x);
 }
-END_TEST
 
 /* Two words per draw give 53 bits: the low bits are random too. */
-START_TEST(uniform_has_fine_bits)
+GT_TEST(uniform_has_fine_bits)
 {
 	gt_random r;
 	gt_random_at(9, 0, &r);
@@ -94,7 +91,6 @@ START_TEST(uniform_has_fine_bits)
 	ck_assert_int_gt(odd, 1850);
 	ck_assert_int_lt(odd, 2150);
 }
-END_TEST
 
 static double probability(double k, double mean) { return exp(k * log(mean) - mean - lgamma(k + 1)); }
 
@@ -126,7 +122,7 @@ static double chi_square_excess(const double *x, size_t n, double mean)
 
 static const double means[] = { 0.3, 3, 9.99, 10, 10.5, 30, 3000 };
 
-START_TEST(poisson_follows_its_law)
+GT_TESTS(poisson_follows_its_law, (int)(sizeof means / sizeof *means))
 {
 	const size_t n = 300000;
 	const double mean = means[_i];
@@ -142,9 +138,8 @@ START_TEST(poisson_follows_its_law)
 	ck_assert_msg(wrong > 4.5, "a mean wrong by 3 %% was not seen: %g", wrong);
 	free(x);
 }
-END_TEST
 
-START_TEST(poisson_of_large_and_odd_means)
+GT_TEST(poisson_of_large_and_odd_means)
 {
 	const size_t n = 100000;
 	double *x = malloc(n * sizeof *x);
@@ -164,16 +159,5 @@ START_TEST(poisson_of_large_and_odd_means)
 	ck_assert(isnan(gt_poisson(&r, NAN)));
 	ck_assert(isinf(gt_poisson(&r, INFINITY)));
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, known_answers);
-	tcase_add_test(tc, sequences_repeat_and_differ);
-	tcase_add_test(tc, uniform_and_normal);
-	tcase_add_test(tc, uniform_has_fine_bits);
-	tcase_add_loop_test(tc, poisson_follows_its_law, 0, (int)(sizeof means / sizeof *means));
-	tcase_add_test(tc, poisson_of_large_and_odd_means);
-}
-
-int main(void) { return gt_test_main("random", fill); }
+int main(void) { return gt_test_main("random", NULL); }

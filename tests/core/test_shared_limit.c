@@ -7,7 +7,7 @@
 #include "team/team.h"
 #include "tests/support/support.h"
 
-START_TEST(names)
+GT_TESTS(names, 6)
 {
 	static const struct {
 		const char *arg, *device;
@@ -24,9 +24,8 @@ START_TEST(names)
 	ck_assert_str_eq(device, of[_i].device);
 	ck_assert_int_eq(bytes, of[_i].bytes);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TESTS(refusals, 9)
 {
 	static const char *const wrong[] = { "0,shared=",       "0,shared=KiB",   "0,shared=48MiB",   "0,shared=48 KiB",
 		                             "0,shared=-48KiB", "0,shared=15KiB", "0,shared=1025KiB", "0,shared=99999999999999999999KiB",
@@ -36,9 +35,8 @@ START_TEST(refusals)
 	ck_refused(gt_shared_limit_read(wrong[_i], device, &bytes), GT_ERR_ARG, "expected shared=BYTES or shared=NKiB, of 16 to 1024 KiB");
 	ck_assert_msg(strstr(gt_error(), wrong[_i]) != NULL, "%s", gt_error());
 }
-END_TEST
 
-START_TEST(of_one_device)
+GT_TEST(of_one_device)
 {
 	gt_shared_limit_set(1, 49152);
 	ck_assert_int_eq(gt_shared_limit(0, 232448), 232448);
@@ -50,18 +48,16 @@ START_TEST(of_one_device)
 	gt_shared_limit_set(1 << 20, 1);
 	ck_assert_int_eq(gt_shared_limit(1 << 20, 7), 7);
 }
-END_TEST
 
 /* A comma also separates the devices of a team. */
-START_TEST(no_team)
+GT_TEST(no_team)
 {
 	ck_assert(!gt_team_is_spec("cuda:0,shared=48KiB"));
 	ck_assert(gt_team_is_spec("cuda:0,1"));
 }
-END_TEST
 
 /* As projectors choose: with 48 KiB of an H200's 227, and without a limit. Each kernel is noted once. */
-START_TEST(unsuitable_kernels_are_noted_once)
+GT_TEST(unsuitable_kernels_are_noted_once)
 {
 	const int all = 232448;
 	gt_shared_left_forget();
@@ -85,7 +81,6 @@ START_TEST(unsuitable_kernels_are_noted_once)
 	ck_assert_str_eq(gt_shared_left(), "");
 	gt_shared_limit_set(0, 0);
 }
-END_TEST
 
 static void heard(void *self, const gt_message *m)
 {
@@ -93,7 +88,7 @@ static void heard(void *self, const gt_message *m)
 	snprintf(all + strlen(all), 512 - strlen(all), "%s\n", m->text);
 }
 
-START_TEST(a_run_says_it)
+GT_TEST(a_run_says_it)
 {
 	char said[512] = "";
 	const gt_listener log = { heard, said };
@@ -105,15 +100,5 @@ START_TEST(a_run_says_it)
 	ck_assert_str_eq(said, "slower kernels run because a thread block has too little shared memory: sf forward needs 58.6 KiB of 48\n");
 	gt_shared_left_forget();
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_loop_test(t, names, 0, 6);
-	tcase_add_loop_test(t, refusals, 0, 9);
-	tcase_add_test(t, of_one_device);
-	tcase_add_test(t, no_team);
-	tcase_add_test(t, unsuitable_kernels_are_noted_once);
-	tcase_add_test(t, a_run_says_it);
-}
-int main(void) { return gt_test_main("limits of shared memory", fill); }
+int main(void) { return gt_test_main("limits of shared memory", NULL); }

@@ -20,7 +20,7 @@ static const struct {
 	{ "run=2:x.ck", 5, 10, "x.ck", NULL, "run=2:x.ck,a=1" },
 };
 
-START_TEST(cut)
+GT_TESTS(cut, sizeof specs / sizeof *specs)
 {
 	const gt_spec name = gt_spec_cut(specs[_i].spec), file = gt_spec_cut_file(specs[_i].spec);
 	char *longer = gt_spec_with(specs[_i].spec, "a=1");
@@ -31,9 +31,8 @@ START_TEST(cut)
 	ck_assert_str_eq(longer, specs[_i].longer);
 	free(longer);
 }
-END_TEST
 
-START_TEST(once)
+GT_TEST(once)
 {
 	static const char *const good[] = { NULL, "", "a", "a=1", "a=1,b=1", "a=1,ab=1,b=a", "ab,a,b=ab" };
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -42,10 +41,9 @@ START_TEST(once)
 	ck_refused(gt_spec_check_once("a,b=2,a=no"), GT_ERR_ARG, "a and a=no: the parameter is given twice");
 	ck_refused(gt_spec_check_once("x,a=1,b=2,c,b"), GT_ERR_ARG, "b=2 and b: the parameter is given twice");
 }
-END_TEST
 
 /* Large differences of attenuation need a unit; other keys and small values do not. */
-START_TEST(units)
+GT_TEST(units)
 {
 	static const gt_param table[] = { { .key = "delta", .kind = GT_MU, .max = 1000 },
 		                          { .key = "size", .kind = GT_REAL, .max = 1000 },
@@ -59,10 +57,9 @@ START_TEST(units)
 	           "delta=10: a number without unit is mm-1, and this one would be 500000 HU: expected delta=10HU, or delta=10mm-1");
 	ck_refused(gt_spec_check_units(table, "size=1,delta=0.1,size=2"), GT_ERR_ARG, "expected delta=0.1HU, or delta=0.1mm-1");
 }
-END_TEST
 
 /* Compares key lists. Iterations and order may differ; a key missing in an older list may have its default. */
-START_TEST(difference)
+GT_TEST(difference)
 {
 	static const struct {
 		const char *list, *other, *standard, *mine, *its; /* mine: NULL: none */
@@ -88,14 +85,5 @@ START_TEST(difference)
 		}
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, cut, 0, sizeof specs / sizeof *specs);
-	tcase_add_test(tc, once);
-	tcase_add_test(tc, units);
-	tcase_add_test(tc, difference);
-}
-
-int main(void) { return gt_test_main("spec", fill); }
+int main(void) { return gt_test_main("spec", NULL); }

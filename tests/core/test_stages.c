@@ -19,7 +19,7 @@ static void stage(const char *name, double seconds)
 	gt_test_clock_pass(seconds);
 }
 
-START_TEST(stages)
+GT_TEST(stages)
 {
 	static const struct {
 		const char *name;
@@ -48,8 +48,5 @@ START_TEST(stages)
 	ck_assert_ptr_null(name);
 	ck_assert(seconds == 0);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, stages); }
-
-int main(void) { return gt_test_main("stages", fill); }
+int main(void) { return gt_test_main("stages", NULL); }

@@ -5,7 +5,7 @@
 #include <gantry/status.h>
 #include "tests/support/support.h"
 
-START_TEST(contexts)
+GT_TEST(contexts)
 {
 	ck_assert_int_eq(gt_fail_in(gt_fail(GT_ERR_IO, "no %s", "space"), "%s", "a.nc"), GT_ERR_IO);
 	ck_assert_str_eq(gt_error(), "a.nc: no space");
@@ -15,10 +15,9 @@ START_TEST(contexts)
 	gt_fail(GT_ERR_IO, "%s, %s", gt_error(), gt_error());
 	ck_assert_str_eq(gt_error(), "a.nc: no space, a.nc: no space");
 }
-END_TEST
 
 /* A path of 6000 characters hides neither the beginning nor the reason. */
-START_TEST(long_paths)
+GT_TEST(long_paths)
 {
 	char *path = malloc(6001);
 	memset(path, 'x', 6000);
@@ -32,12 +31,5 @@ START_TEST(long_paths)
 	ck_assert_ptr_nonnull(strstr(gt_error(), "Permission denied"));
 	free(path);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, contexts);
-	tcase_add_test(tc, long_paths);
-}
-
-int main(void) { return gt_test_main("status", fill); }
+int main(void) { return gt_test_main("status", NULL); }

@@ -12,7 +12,7 @@ static const struct {
 };
 static const char *const names[] = { "red", "fdk", "keep", "help", "sart", "os-sart", "iterations" };
 
-START_TEST(nearest)
+GT_TESTS(nearest, sizeof cases / sizeof *cases)
 {
 	const char *best = NULL;
 	size_t distance = (size_t)-1;
@@ -24,7 +24,5 @@ START_TEST(nearest)
 		ck_assert_msg(best && !strcmp(best, cases[_i].best), "%s gave %s, expected %s", cases[_i].wanted, best ? best : "none",
 		              cases[_i].best);
 }
-END_TEST
 
-static void fill(TCase *t) { tcase_add_loop_test(t, nearest, 0, sizeof cases / sizeof *cases); }
-int main(void) { return gt_test_main("suggest", fill); }
+int main(void) { return gt_test_main("suggest", NULL); }

@@ -40,7 +40,7 @@ static void check_product(size_t n, const double *x, const double *y, int transp
 		}
 }
 
-START_TEST(factors_give_the_matrix)
+GT_TESTS(factors_give_the_matrix, CASES)
 {
 	const size_t n = sizes[_i];
 	double a[MAX_N * MAX_N], L[MAX_N * MAX_N], scale[MAX_N];
@@ -56,9 +56,8 @@ START_TEST(factors_give_the_matrix)
 		check_product(n, L, L, 1, a, scale);
 	}
 }
-END_TEST
 
-START_TEST(solution_of_a_regular_system)
+GT_TESTS(solution_of_a_regular_system, CASES)
 {
 	const size_t n = sizes[_i];
 	double a[MAX_N * MAX_N], L[MAX_N * MAX_N], x[MAX_N], b[MAX_N] = { 0 };
@@ -76,9 +75,8 @@ START_TEST(solution_of_a_regular_system)
 	for (size_t i = 0; i < n; i++)
 		ck_assert_double_eq_tol(b[i] / x[i], 1, tolerance);
 }
-END_TEST
 
-START_TEST(solution_of_a_singular_system)
+GT_TEST(solution_of_a_singular_system)
 {
 	/* the second unknown repeats the first, the third has no equation */
 	double a[9] = { 4, 2, 0, 2, 1, 0, 0, 0, 0 }, x[3] = { 8, 4, 5 };
@@ -87,9 +85,8 @@ START_TEST(solution_of_a_singular_system)
 	ck_assert_double_eq(x[0], 2);
 	ck_assert(x[1] == 0 && x[2] == 0);
 }
-END_TEST
 
-START_TEST(inverse)
+GT_TESTS(inverse, CASES)
 {
 	const size_t n = sizes[_i];
 	double a[MAX_N * MAX_N], b[MAX_N * MAX_N], unit[MAX_N * MAX_N];
@@ -111,9 +108,8 @@ START_TEST(inverse)
 			ck_assert(b[i * n + j] == b[j * n + i]);
 		}
 }
-END_TEST
 
-START_TEST(no_inverse)
+GT_TEST(no_inverse)
 {
 	double a[MAX_N * MAX_N], zero[4] = { 1, 0, 0, 0 }, negative[4] = { 1, 2, 2, 1 }, wrong[4] = { 1, 0, NAN, 1 };
 	make(5, 4, a);
@@ -125,10 +121,9 @@ START_TEST(no_inverse)
 	wrong[3] = INFINITY;
 	ck_assert_int_eq(gt_symmetric_invert(2, 1e-13, wrong), 0);
 }
-END_TEST
 
 /* v d v' is the matrix and v is orthogonal, also for indefinite and diagonal matrices. */
-START_TEST(eigenvectors)
+GT_TESTS(eigenvectors, 2 * CASES)
 {
 	const size_t n = sizes[_i % CASES];
 	double a[MAX_N * MAX_N], d[MAX_N * MAX_N], v[MAX_N * MAX_N], vd[MAX_N * MAX_N], unit[MAX_N * MAX_N] = { 0 };
@@ -158,15 +153,5 @@ START_TEST(eigenvectors)
 			vd[i * n + j] = v[i * n + j] * d[j * n + j];
 	check_product(n, vd, v, 1, a, scale);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_loop_test(t, factors_give_the_matrix, 0, CASES);
-	tcase_add_loop_test(t, solution_of_a_regular_system, 0, CASES);
-	tcase_add_test(t, solution_of_a_singular_system);
-	tcase_add_loop_test(t, inverse, 0, CASES);
-	tcase_add_test(t, no_inverse);
-	tcase_add_loop_test(t, eigenvectors, 0, 2 * CASES);
-}
-int main(void) { return gt_test_main("symmetric matrices", fill); }
+int main(void) { return gt_test_main("symmetric matrices", NULL); }

@@ -31,7 +31,7 @@ static void hit_inside(void *self, size_t i, size_t end, int worker)
 		atomic_fetch_add(&c->bad, 1);
 }
 
-START_TEST(every_index_once)
+GT_TEST(every_index_once)
 {
 	static const size_t sizes[] = { 0, 1, 2, 7, 1000, 12345 }, grains[] = { 0, 1, 3, 100000 };
 	for (int threads = 1; threads <= 9; threads += 4) {
@@ -50,9 +50,8 @@ START_TEST(every_index_once)
 		gt_pool_free(pool);
 	}
 }
-END_TEST
 
-START_TEST(calls_within_calls)
+GT_TEST(calls_within_calls)
 {
 	gt_pool *pool = NULL;
 	ck_ok(gt_pool_new(4, &pool));
@@ -66,9 +65,8 @@ START_TEST(calls_within_calls)
 	free(c.hits);
 	gt_pool_free(pool);
 }
-END_TEST
 
-START_TEST(no_pool_and_bad_numbers)
+GT_TEST(no_pool_and_bad_numbers)
 {
 	gt_pool *pool = NULL;
 	struct count c = { calloc(5, sizeof(atomic_int)), NULL, 1, 0 };
@@ -82,21 +80,11 @@ START_TEST(no_pool_and_bad_numbers)
 	gt_pool_free(NULL);
 	free(c.hits);
 }
-END_TEST
 
-START_TEST(backends_of_too_many_threads)
+GT_TEST(backends_of_too_many_threads)
 {
 	gt_backend *be;
 	ck_refused(gt_backend_open("cpu:65536", &be), GT_ERR_ARG, "backend cpu:THREADS=65536: expected a whole number from 1 to");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, every_index_once);
-	tcase_add_test(tc, calls_within_calls);
-	tcase_add_test(tc, no_pool_and_bad_numbers);
-	tcase_add_test(tc, backends_of_too_many_threads);
-}
-
-int main(void) { return gt_test_main("threads", fill); }
+int main(void) { return gt_test_main("threads", NULL); }

@@ -5,7 +5,7 @@
 #include <gantry/host_memory.h>
 #include "core/device/backend.h"
 #include "core/device/download.h"
-#include "core/device/staged.h"
+#include "core/array/staged.h"
 #include "core/device/upload.h"
 #include "tests/support/support.h"
 
@@ -107,14 +107,12 @@ static void check(gt_type type)
 	teardown(&t);
 }
 
-START_TEST(single_precision) { check(GT_F32); }
-END_TEST
+GT_TEST(single_precision) { check(GT_F32); }
 
-START_TEST(double_precision) { check(GT_F64); }
-END_TEST
+GT_TEST(double_precision) { check(GT_F64); }
 
 /* Downloads of 32 MiB and more to ordinary memory: the page-locked buffers of the first one are used again. */
-START_TEST(large_downloads_keep_their_buffers)
+GT_TEST(large_downloads_keep_their_buffers)
 {
 	gt_backend *be = gt_test_backend();
 	const size_t n = (size_t)10 << 20;
@@ -137,10 +135,9 @@ START_TEST(large_downloads_keep_their_buffers)
 	gt_array_free(x);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Every third block of 7 kB: a GPU receives them as one array. */
-START_TEST(large_uploads_of_blocks)
+GT_TEST(large_uploads_of_blocks)
 {
 	enum { BLOCK = 1777, STRIDE = 3 };
 	gt_backend *be = gt_test_backend();
@@ -160,14 +157,5 @@ START_TEST(large_uploads_of_blocks)
 	gt_array_free(x);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, single_precision);
-	tcase_add_test(tc, double_precision);
-	tcase_add_test(tc, large_downloads_keep_their_buffers);
-	tcase_add_test(tc, large_uploads_of_blocks);
-}
-
-int main(void) { return gt_test_main("transfers", fill); }
+int main(void) { return gt_test_main("transfers", NULL); }

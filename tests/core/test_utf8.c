@@ -4,7 +4,7 @@
 #include "core/text.h"
 #include "tests/support/support.h"
 
-START_TEST(only_utf8_is_shown)
+GT_TEST(only_utf8_is_shown)
 {
 	static const struct {
 		const char *text, *shown;
@@ -39,9 +39,8 @@ START_TEST(only_utf8_is_shown)
 		ck_assert_msg(!strcmp(out, all[i].shown), "text %zu is shown as '%s'", i, out);
 	}
 }
-END_TEST
 
-START_TEST(one_word_of_a_command)
+GT_TEST(one_word_of_a_command)
 {
 	static const struct {
 		const char *text, *word;
@@ -56,12 +55,5 @@ START_TEST(one_word_of_a_command)
 		ck_assert_msg(!strcmp(word, all[i].word), "'%s' becomes %s", all[i].text, word);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, only_utf8_is_shown);
-	tcase_add_test(tc, one_word_of_a_command);
-}
-
-int main(void) { return gt_test_main("utf8", fill); }
+int main(void) { return gt_test_main("utf8", NULL); }

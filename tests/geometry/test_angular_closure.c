@@ -87,7 +87,7 @@ static int reports(object *o, rule truth, rule stated, const char *words)
 
 static const rule full = { 360, 0 }, half = { 180, 0 }, quarter = { 90, 0 };
 
-START_TEST(true_ranges_pass)
+GT_TEST(true_ranges_pass)
 {
 	static const rule truth[] = { { 360, 0 }, { 360, 1 }, { 180, 0 }, { 180, 1 }, { 90, 0 }, { 200, 0 }, { 240, 1 }, { 720, 0 } };
 	object o;
@@ -100,10 +100,9 @@ START_TEST(true_ranges_pass)
 				reports(&o, truth[t], truth[t], NULL);
 			}
 }
-END_TEST
 
 /* Few views of parallel rays: mirrored views several steps apart are similar. */
-START_TEST(few_views_beyond_half_a_rotation)
+GT_TEST(few_views_beyond_half_a_rotation)
 {
 	object o;
 	for (uint64_t seed = 0; seed < 4 * OBJECTS; seed++)
@@ -114,9 +113,8 @@ START_TEST(few_views_beyond_half_a_rotation)
 			reports(&o, (rule){ range, 0 }, (rule){ range, 0 }, NULL);
 		}
 }
-END_TEST
 
-START_TEST(wrong_ranges_are_reported)
+GT_TEST(wrong_ranges_are_reported)
 {
 	static const struct {
 		rule truth, stated;
@@ -151,9 +149,8 @@ START_TEST(wrong_ranges_are_reported)
 		ck_assert_msg(3 * reported >= cases, "'%s': reported for %d of %d objects", wrong[w].words, reported, cases);
 	}
 }
-END_TEST
 
-START_TEST(steps_are_named)
+GT_TEST(steps_are_named)
 {
 	object o;
 	invent(&o, 4);
@@ -161,10 +158,9 @@ START_TEST(steps_are_named)
 	ck_assert(reports(&o, (rule){ 180, 0 }, (rule){ 180, 1 }, "expected steps of 2 degrees, found 2.02247"));
 	ck_assert(reports(&o, (rule){ 360, 1 }, (rule){ 360, 0 }, "expected steps of 4.04494 degrees, found 4;"));
 }
-END_TEST
 
 /* Objects with equal views give no information, nor does an ellipse with equal opposite views. */
-START_TEST(symmetric_objects)
+GT_TEST(symmetric_objects)
 {
 	object o;
 	invent(&o, 5);
@@ -182,10 +178,9 @@ START_TEST(symmetric_objects)
 	reports(&o, half, full, NULL);
 	reports(&o, full, half, NULL);
 }
-END_TEST
 
 /* Few views and shuffled views are not checked. */
-START_TEST(others_are_not_judged)
+GT_TEST(others_are_not_judged)
 {
 	object o;
 	char text[GT_CLOSURE_TEXT] = "before";
@@ -201,16 +196,5 @@ START_TEST(others_are_not_judged)
 	ck_ok(gt_closure_check(&s, text));
 	ck_assert_str_eq(text, "");
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_test(t, true_ranges_pass);
-	tcase_add_test(t, few_views_beyond_half_a_rotation);
-	tcase_add_test(t, wrong_ranges_are_reported);
-	tcase_add_test(t, steps_are_named);
-	tcase_add_test(t, symmetric_objects);
-	tcase_add_test(t, others_are_not_judged);
-}
-
-int main(void) { return gt_test_main("angular closure", fill); }
+int main(void) { return gt_test_main("angular closure", NULL); }

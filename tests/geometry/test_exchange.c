@@ -90,7 +90,7 @@ static void by_astra(unsigned view, const double x[3], double *column, double *r
 	*row = b + (ROWS - 1) / 2.;
 }
 
-START_TEST(astra_points)
+GT_TESTS(astra_points, 2)
 {
 	gt_scan *s;
 	double back[VIEWS][12];
@@ -108,7 +108,6 @@ START_TEST(astra_points)
 	ck_assert_int_eq(gt_scan_of_astra(_i, (const double(*)[12])astra, &size, 1, &s), GT_ERR_UNSUPPORTED);
 	ck_assert_ptr_nonnull(strstr(gt_error(), "view 3"));
 }
-END_TEST
 
 /* RTK: its matrix M = T(-projection offset) P(sid, sdd) T(source offset) R, in its own frame. */
 static gt_rtk_view rtk[VIEWS];
@@ -149,7 +148,7 @@ static void by_rtk(unsigned view, const double x[3], double *column, double *row
 	*row = at[1];
 }
 
-START_TEST(rtk_points)
+GT_TESTS(rtk_points, 2)
 {
 	gt_scan *s, *again;
 	gt_rtk_view back[VIEWS];
@@ -169,7 +168,6 @@ START_TEST(rtk_points)
 	gt_scan_free(s);
 	gt_scan_free(again);
 }
-END_TEST
 
 /* LEAP: angle minus 90 degrees. */
 static double phi[VIEWS];
@@ -208,7 +206,7 @@ static void by_leap(unsigned view, const double x[3], double *column, double *ro
 	*row = leap.center[1] + b / leap.pitch[1];
 }
 
-START_TEST(leap_points)
+GT_TESTS(leap_points, 3)
 {
 	gt_scan *s;
 	for (unsigned v = 0; v < VIEWS; v++)
@@ -228,7 +226,6 @@ START_TEST(leap_points)
 	}
 	gt_scan_free(s);
 }
-END_TEST
 
 /* TIGRE: the point is rotated back into the frame of the view. */
 static double tigre_offset[VIEWS][2], tigre_rotation[VIEWS][3], tigre_cor[VIEWS], tigre_angle[VIEWS][3];
@@ -267,7 +264,7 @@ static void by_tigre(unsigned v, const double x[3], double *column, double *row)
 	*row = (ROWS - 1) / 2. + b / tigre.pitch[1];
 }
 
-START_TEST(tigre_points)
+GT_TESTS(tigre_points, 2)
 {
 	gt_scan *s;
 	for (unsigned v = 0; v < VIEWS; v++) {
@@ -284,7 +281,6 @@ START_TEST(tigre_points)
 	expect(s, by_tigre);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* CIL: the object rotates by the angle about its own axis; Gantry's axis is at 0, so the point is moved there first. */
 static double cil_angle[VIEWS];
@@ -314,7 +310,7 @@ static void by_cil(unsigned v, const double x[3], double *column, double *row)
 	*row = (ROWS - 1) / 2. + b;
 }
 
-START_TEST(cil_points)
+GT_TESTS(cil_points, 8)
 {
 	gt_scan *s;
 	for (unsigned v = 0; v < VIEWS; v++)
@@ -325,7 +321,6 @@ START_TEST(cil_points)
 	expect(s, by_cil);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* A laboratory scanner: like CIL's reader of Nikon files, with a rolled and tilted axis. */
 static double lab_angle[VIEWS];
@@ -357,7 +352,7 @@ static void by_nikon(unsigned v, const double x[3], double *column, double *row)
 	*row = (ROWS - 1) / 2. + b / lab.pitch[1];
 }
 
-START_TEST(lab_points)
+GT_TEST(lab_points)
 {
 	gt_scan *s;
 	for (unsigned v = 0; v < VIEWS; v++)
@@ -366,16 +361,5 @@ START_TEST(lab_points)
 	expect(s, by_nikon);
 	gt_scan_free(s);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_loop_test(t, astra_points, 0, 2);
-	tcase_add_loop_test(t, rtk_points, 0, 2);
-	tcase_add_loop_test(t, leap_points, 0, 3);
-	tcase_add_loop_test(t, tigre_points, 0, 2);
-	tcase_add_loop_test(t, cil_points, 0, 8);
-	tcase_add_test(t, lab_points);
-}
-
-int main(void) { return gt_test_main("exchange", fill); }
+int main(void) { return gt_test_main("exchange", NULL); }

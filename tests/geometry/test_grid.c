@@ -24,7 +24,7 @@ static gt_scan *scan_of(const gt_orbit *orbit)
 	return s;
 }
 
-START_TEST(text_is_read)
+GT_TEST(text_is_read)
 {
 	gt_grid g;
 	ck_ok(gt_grid_parse("512x256x64@0.9765625x1e-1x.625", &g));
@@ -45,9 +45,8 @@ START_TEST(text_is_read)
 	ck_assert_double_eq(gt_grid_first(&g, 2), -0.5);
 	ck_assert_uint_eq(gt_grid_voxels(&g), 1);
 }
-END_TEST
 
-START_TEST(text_is_refused)
+GT_TEST(text_is_refused)
 {
 	static const struct {
 		const char *text, *message;
@@ -88,9 +87,8 @@ START_TEST(text_is_refused)
 		ck_assert_mem_eq(&g, &untouched, sizeof g);
 	}
 }
-END_TEST
 
-START_TEST(text_comes_back)
+GT_TEST(text_comes_back)
 {
 	float x[600];
 	gt_test_random(5, 600, x);
@@ -112,9 +110,8 @@ START_TEST(text_comes_back)
 	gt_grid_print(&g, small, sizeof small);
 	ck_assert_str_eq(small, "512x5");
 }
-END_TEST
 
-START_TEST(centres)
+GT_TEST(centres)
 {
 	const gt_grid g = { { 4, 5, 2 }, { 0.5, 2, 3 }, { 1, -2, 10 } };
 	ck_assert_double_eq(gt_grid_first(&g, 0), 1 - 0.75);
@@ -122,9 +119,8 @@ START_TEST(centres)
 	ck_assert_double_eq(gt_grid_first(&g, 2), 10 - 1.5);
 	ck_assert_uint_eq(gt_grid_voxels(&g), 40);
 }
-END_TEST
 
-START_TEST(coarse_boxes_are_the_same)
+GT_TEST(coarse_boxes_are_the_same)
 {
 	const gt_grid g = { { 40, 5, 33 }, { 0.5, 2, 3 }, { 1, -2, 10 } };
 	gt_grid c;
@@ -140,9 +136,8 @@ START_TEST(coarse_boxes_are_the_same)
 	gt_grid_coarsen(&g, 0, &c);
 	ck_assert_uint_eq(gt_grid_voxels(&c), 1);
 }
-END_TEST
 
-START_TEST(parts_of_a_box)
+GT_TEST(parts_of_a_box)
 {
 	const gt_grid g = { { 10, 4, 8 }, { 2, 5, 0.5 }, { 5, -2, 1 } }; /* x -5..15, y -12..8, z -1..3 */
 	ck_assert_uint_eq(gt_grid_slices_outside(&g, -1, 3), 0);
@@ -154,7 +149,6 @@ START_TEST(parts_of_a_box)
 	ck_assert_double_eq_tol(gt_grid_share_within(&g, 10, 0, 2), 15.0 / 20 * 18 / 20 * 0.5, 1e-12);
 	ck_assert_double_eq(gt_grid_share_within(&g, 10, 4, 5), 0);
 }
-END_TEST
 
 static void covers(const gt_grid *g, const gt_scan *s, double spare)
 {
@@ -170,7 +164,7 @@ static void covers(const gt_grid *g, const gt_scan *s, double spare)
 	ck_assert_double_le((double)g->n[2] * g->pitch[2], high - low + spare * g->pitch[2]);
 }
 
-START_TEST(default_grids)
+GT_TEST(default_grids)
 {
 	gt_orbit o = base;
 	gt_grid g;
@@ -197,9 +191,8 @@ START_TEST(default_grids)
 	covers(&g, s, 2);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(default_grids_of_single_rows_and_parallel_beams)
+GT_TEST(default_grids_of_single_rows_and_parallel_beams)
 {
 	gt_orbit o = base;
 	gt_grid g;
@@ -230,9 +223,8 @@ START_TEST(default_grids_of_single_rows_and_parallel_beams)
 	ck_refused(gt_grid_default(s, &g), GT_ERR_UNSUPPORTED, "z axis is not in the fan");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(grids_refused)
+GT_TEST(grids_refused)
 {
 	const gt_grid good = { { 8, 9, 10 }, { 1, 1, 1 }, { 0, 0, 0 } };
 	gt_grid g = good;
@@ -252,10 +244,9 @@ START_TEST(grids_refused)
 	g.center[1] = INFINITY;
 	ck_refused(gt_grid_check(&g, NULL), GT_ERR_ARG, "centre at y=inf");
 }
-END_TEST
 
 /* Boxes next to, above and below the field of view, and boxes just inside. */
-START_TEST(grids_outside_the_field_of_view)
+GT_TESTS(grids_outside_the_field_of_view, GT_NSHAPES)
 {
 	static const struct {
 		const char *text;
@@ -285,10 +276,9 @@ START_TEST(grids_outside_the_field_of_view)
 	ck_refused(gt_grid_check(&g, s), GT_ERR_ARG, "outside the field of view");
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Next to every fan, behind every source or beyond every detector. */
-START_TEST(grids_beside_the_beams)
+GT_TEST(grids_beside_the_beams)
 {
 	static const char *const far[] = { "16x16x4@2x2x2+1000,0,0", "16x16x4@2x2x2+0,-900,0", "16x16x4@2x2x2+-700,700,0",
 		                           "4x4x4@2x2x2+1e5,0,0" };
@@ -320,10 +310,9 @@ START_TEST(grids_beside_the_beams)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
 /* A voxel that any view sees is accepted: random voxels, compared with the extent of every pixel. */
-START_TEST(grids_that_are_seen_are_never_refused)
+GT_TESTS(grids_that_are_seen_are_never_refused, 3 * GT_NSHAPES)
 {
 	enum { BOXES = 400 };
 	static float x[6 * BOXES];
@@ -364,9 +353,8 @@ START_TEST(grids_that_are_seen_are_never_refused)
 	ck_assert_uint_gt(seen, 20);
 	ck_assert_msg(taken < seen + BOXES / 20 && taken < BOXES, "%zu taken, %zu seen", taken, seen);
 }
-END_TEST
 
-START_TEST(grids_that_hold_a_source)
+GT_TEST(grids_that_hold_a_source)
 {
 	gt_orbit o = base;
 	gt_grid g;
@@ -385,7 +373,6 @@ START_TEST(grids_that_hold_a_source)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
 /* By rays: views outside the range have no ray in the slices within the circle, the first and last view have some. */
 static int meets(const gt_scan *s, size_t v, const gt_grid *g, double radius)
@@ -407,7 +394,7 @@ static int meets(const gt_scan *s, size_t v, const gt_grid *g, double radius)
 	return 0;
 }
 
-START_TEST(views_of_slices)
+GT_TEST(views_of_slices)
 {
 	gt_orbit o = gt_scanner_find("ge-ct750hd-helical")->orbit;
 	gt_orbit_reduce(&o, 8);
@@ -433,10 +420,9 @@ START_TEST(views_of_slices)
 	ck_assert(first == 0 && end == s->views);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* A wide grid off the axis has at least the views and margins of one on the axis, for any centre. */
-START_TEST(wide_grids_off_the_axis)
+GT_TEST(wide_grids_off_the_axis)
 {
 	gt_orbit o = gt_scanner_find("ge-ct750hd-helical")->orbit;
 	gt_orbit_reduce(&o, 8);
@@ -460,10 +446,9 @@ START_TEST(wide_grids_off_the_axis)
 	}
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Margins by similar triangles, none for parallel rays; grids are equal to a thousandth. */
-START_TEST(margins)
+GT_TEST(margins)
 {
 	const gt_orbit o = { .shape = GT_FLAT,
 		             .views = 8,
@@ -502,26 +487,5 @@ START_TEST(margins)
 	h.pitch[0] += 1e-4;
 	ck_assert(!gt_grid_same(&g, &h));
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, views_of_slices);
-	tcase_add_test(tc, wide_grids_off_the_axis);
-	tcase_add_test(tc, margins);
-	tcase_add_test(tc, text_is_read);
-	tcase_add_test(tc, text_is_refused);
-	tcase_add_test(tc, text_comes_back);
-	tcase_add_test(tc, centres);
-	tcase_add_test(tc, coarse_boxes_are_the_same);
-	tcase_add_test(tc, parts_of_a_box);
-	tcase_add_test(tc, default_grids);
-	tcase_add_test(tc, default_grids_of_single_rows_and_parallel_beams);
-	tcase_add_test(tc, grids_refused);
-	tcase_add_loop_test(tc, grids_outside_the_field_of_view, 0, GT_NSHAPES);
-	tcase_add_test(tc, grids_beside_the_beams);
-	tcase_add_loop_test(tc, grids_that_are_seen_are_never_refused, 0, 3 * GT_NSHAPES);
-	tcase_add_test(tc, grids_that_hold_a_source);
-}
-
-int main(void) { return gt_test_main("grid", fill); }
+int main(void) { return gt_test_main("grid", NULL); }

@@ -22,7 +22,7 @@ static const gt_orbit base = { .shape = GT_ARC,
 	                       .row_pitch = 1.1 };
 
 /* Reversed rotation, table direction, or both: mirror images of the same helix. */
-START_TEST(helices_of_both_senses)
+GT_TESTS(helices_of_both_senses, 4)
 {
 	gt_orbit o = base;
 	o.turn = 5 * GT_PI;
@@ -44,8 +44,5 @@ START_TEST(helices_of_both_senses)
 	gt_scan_free(s);
 	gt_scan_free(up);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_loop_test(tc, helices_of_both_senses, 0, 4); }
-
-int main(void) { return gt_test_main("helix_senses", fill); }
+int main(void) { return gt_test_main("helix_senses", NULL); }

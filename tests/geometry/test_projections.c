@@ -45,7 +45,7 @@ static float *positive(unsigned seed, size_t n)
 	return x;
 }
 
-START_TEST(new_ones_hold_zeros_and_a_scan_of_their_own)
+GT_TEST(new_ones_hold_zeros_and_a_scan_of_their_own)
 {
 	gt_scan *s = scan_of(7, 3, 5);
 	const uint64_t hash = gt_scan_hash(s);
@@ -66,9 +66,8 @@ START_TEST(new_ones_hold_zeros_and_a_scan_of_their_own)
 	ck_assert_uint_ne(gt_scan_hash(gt_projections_scan(p)), hash);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(borrowed_memory_is_used_in_place_and_given_back_once)
+GT_TEST(borrowed_memory_is_used_in_place_and_given_back_once)
 {
 	gt_scan *s = scan_of(7, 3, 5);
 	float *data = values(1, 105);
@@ -85,9 +84,8 @@ START_TEST(borrowed_memory_is_used_in_place_and_given_back_once)
 	free(data);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(borrowed_memory_is_given_back_once_where_wrapping_fails)
+GT_TEST(borrowed_memory_is_given_back_once_where_wrapping_fails)
 {
 	gt_scan *s = scan_of(7, 3, 5);
 	float data[105] = { 0 };
@@ -104,9 +102,8 @@ START_TEST(borrowed_memory_is_given_back_once_where_wrapping_fails)
 	ck_refused(gt_projections_wrap(s, data, NULL, NULL, &p), GT_ERR_FORMAT, "column_pitch");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(geometry_alone)
+GT_TEST(geometry_alone)
 {
 	gt_scan *s = scan_of(7, 3, 5);
 	int released = 0;
@@ -118,10 +115,9 @@ START_TEST(geometry_alone)
 	ck_assert_int_eq(released, 1);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* More than 2^32 values; none is accessed, so none needs to exist. */
-START_TEST(sizes_beyond_32_bits)
+GT_TEST(sizes_beyond_32_bits)
 {
 	gt_scan *s = scan_of(3, 40000, 40001);
 	float few[1] = { 0 };
@@ -136,9 +132,8 @@ START_TEST(sizes_beyond_32_bits)
 	ck_refused(gt_projections_new(s, &p), GT_ERR_FORMAT, "more pixels than this machine can address");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(weights_and_photons_are_copied)
+GT_TEST(weights_and_photons_are_copied)
 {
 	gt_scan *s = scan_of(7, 3, 5);
 	float *w = positive(2, 105), *n = positive(3, 105), *same = positive(2, 105);
@@ -170,9 +165,8 @@ START_TEST(weights_and_photons_are_copied)
 	free(same);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(settings)
+GT_TEST(settings)
 {
 	gt_scan *s = scan_of(7, 3, 5);
 	gt_projections *p;
@@ -199,12 +193,11 @@ START_TEST(settings)
 	gt_projections_free(p);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Even and odd numbers of views, rows and columns; every combination of flips. */
 static const size_t sizes[][3] = { { 7, 3, 5 }, { 6, 4, 8 }, { 1, 1, 1 }, { 5, 1, 2 }, { 3, 2, 1 } };
 
-START_TEST(flipping_twice_is_as_before)
+GT_TEST(flipping_twice_is_as_before)
 {
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		for (unsigned what = 0; what < 8; what++) {
@@ -237,9 +230,8 @@ START_TEST(flipping_twice_is_as_before)
 			gt_scan_free(s);
 		}
 }
-END_TEST
 
-START_TEST(flips_move_what_they_name)
+GT_TEST(flips_move_what_they_name)
 {
 	gt_scan *s = scan_of(2, 3, 5);
 	gt_projections *p;
@@ -261,9 +253,8 @@ START_TEST(flips_move_what_they_name)
 	gt_projections_free(p);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(null_is_refused)
+GT_TEST(null_is_refused)
 {
 	gt_scan *s = scan_of(2, 3, 5);
 	float x[30] = { 0 };
@@ -287,10 +278,9 @@ START_TEST(null_is_refused)
 	gt_projections_free(NULL);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Each allocation fails in turn: the owner's release function is called once, and failed changes have no effect. */
-START_TEST(memory_that_ends)
+GT_TEST(memory_that_ends)
 {
 	gt_scan *s = scan_of(7, 3, 5);
 	float *data = values(1, 105), *w = positive(2, 105);
@@ -320,9 +310,8 @@ START_TEST(memory_that_ends)
 	free(w);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(every_geometry)
+GT_TESTS(every_geometry, gt_test_geometries())
 {
 	struct gt_test_geometry g = gt_test_geometry(_i);
 	gt_projections *p;
@@ -333,22 +322,5 @@ START_TEST(every_geometry)
 	gt_projections_free(p);
 	gt_scan_free(g.scan);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, new_ones_hold_zeros_and_a_scan_of_their_own);
-	tcase_add_test(tc, borrowed_memory_is_used_in_place_and_given_back_once);
-	tcase_add_test(tc, borrowed_memory_is_given_back_once_where_wrapping_fails);
-	tcase_add_test(tc, geometry_alone);
-	tcase_add_test(tc, sizes_beyond_32_bits);
-	tcase_add_test(tc, weights_and_photons_are_copied);
-	tcase_add_test(tc, settings);
-	tcase_add_test(tc, flipping_twice_is_as_before);
-	tcase_add_test(tc, flips_move_what_they_name);
-	tcase_add_test(tc, null_is_refused);
-	tcase_add_test(tc, memory_that_ends);
-	tcase_add_loop_test(tc, every_geometry, 0, gt_test_geometries());
-}
-
-int main(void) { return gt_test_main("projections", fill); }
+int main(void) { return gt_test_main("projections", NULL); }

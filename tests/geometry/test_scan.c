@@ -44,7 +44,7 @@ static gt_scan *plain_scan(gt_shape shape)
 		gt_scan_free(s);                                   \
 	} while (0)
 
-START_TEST(refuses_sizes)
+GT_TEST(refuses_sizes)
 {
 	refuses(GT_ARC, s->views = 0, "views=0");
 	refuses(GT_ARC, s->rows = 0, "rows=0");
@@ -61,19 +61,17 @@ START_TEST(refuses_sizes)
 	ck_refused(gt_scan_new(GT_FLAT, SIZE_MAX / 2, 1, 1, &none), GT_ERR_MEMORY, "no memory");
 	gt_scan_free(NULL);
 }
-END_TEST
 
 /* The refusal states the size, and nothing is allocated. */
-START_TEST(refuses_more_than_memory)
+GT_TEST(refuses_more_than_memory)
 {
 	gt_scan *s = NULL;
 	ck_assert_int_eq(gt_scan_new(GT_FLAT, (size_t)1 << 40, 1, 1, &s), GT_ERR_MEMORY);
 	ck_assert_ptr_null(s);
 	ck_assert_msg(strstr(gt_error(), "the geometry of 1099511627776 views: needs") != NULL, "%s", gt_error());
 }
-END_TEST
 
-START_TEST(refuses_numbers)
+GT_TEST(refuses_numbers)
 {
 	refuses(GT_ARC, s->column_pitch = 0, "column_pitch=0: expected a number greater than 0");
 	refuses(GT_ARC, s->row_pitch = -1.5, "row_pitch=-1.5");
@@ -86,9 +84,8 @@ START_TEST(refuses_numbers)
 	refuses(GT_PARALLEL, s->pitch_per_turn = NAN, "pitch_per_turn=");
 	refuses(GT_ARC, s->pitch_per_turn = -5, "pitch_per_turn=-5: expected a number of at least 0");
 }
-END_TEST
 
-START_TEST(refuses_views)
+GT_TEST(refuses_views)
 {
 	refuses(GT_FLAT, s->view[7].source[1] = NAN, "source of view 7");
 	refuses(GT_FLAT, s->view[8].detector[2] = INFINITY, "detector of view 8");
@@ -108,9 +105,8 @@ START_TEST(refuses_views)
 	        "column_axis of view 1 is not tangent");
 	refuses(GT_ARC, for (int a = 0; a < 2; a++) s->view[10].source[a] *= 5, "source of view 10");
 }
-END_TEST
 
-START_TEST(accepts_what_files_round)
+GT_TEST(accepts_what_files_round)
 {
 	gt_scan *s = plain_scan(GT_ARC);
 	for (size_t v = 0; v < s->views; v++)
@@ -125,9 +121,8 @@ START_TEST(accepts_what_files_round)
 	ck_ok(gt_scan_check(s));
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(subsets_are_every_nth_view)
+GT_TEST(subsets_are_every_nth_view)
 {
 	gt_scan *s = plain_scan(GT_ARC), *part;
 	s->views = 23;
@@ -146,9 +141,8 @@ START_TEST(subsets_are_every_nth_view)
 	ck_refused(gt_scan_subset(s, 0, 0, &part), GT_ERR_ARG, "stride=0");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(hash_tells_scans_apart)
+GT_TEST(hash_tells_scans_apart)
 {
 	gt_scan *s = plain_scan(GT_ARC), *copy;
 	ck_ok(gt_scan_clone(s, &copy));
@@ -175,7 +169,6 @@ START_TEST(hash_tells_scans_apart)
 	gt_scan_free(copy);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Corners of the detector, in mm. */
 static void edges(const gt_scan *s, size_t v, double corner[2][3])
@@ -185,7 +178,7 @@ static void edges(const gt_scan *s, size_t v, double corner[2][3])
 	gt_pixel_point(&d, &s->view[v], (double)s->columns - 0.5, (double)s->rows - 0.5, corner[1]);
 }
 
-START_TEST(coarse_detectors_keep_their_edges)
+GT_TESTS(coarse_detectors_keep_their_edges, GT_NSHAPES)
 {
 	gt_scan *s = plain_scan((gt_shape)_i), *coarse;
 	double fine[2][3], large[2][3];
@@ -211,9 +204,8 @@ START_TEST(coarse_detectors_keep_their_edges)
 	ck_refused(gt_scan_coarsen(s, 0, 1, 1, &coarse), GT_ERR_ARG, "0 views");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(coarse_views_keep_the_turn)
+GT_TEST(coarse_views_keep_the_turn)
 {
 	static const struct {
 		gt_shape shape;
@@ -248,19 +240,5 @@ START_TEST(coarse_views_keep_the_turn)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, refuses_sizes);
-	tcase_add_test(tc, refuses_more_than_memory);
-	tcase_add_test(tc, refuses_numbers);
-	tcase_add_test(tc, refuses_views);
-	tcase_add_test(tc, accepts_what_files_round);
-	tcase_add_test(tc, subsets_are_every_nth_view);
-	tcase_add_test(tc, hash_tells_scans_apart);
-	tcase_add_loop_test(tc, coarse_detectors_keep_their_edges, 0, GT_NSHAPES);
-	tcase_add_test(tc, coarse_views_keep_the_turn);
-}
-
-int main(void) { return gt_test_main("scan", fill); }
+int main(void) { return gt_test_main("scan", NULL); }

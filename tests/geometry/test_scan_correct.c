@@ -6,7 +6,7 @@
 #include <gantry/author/scan_math.h>
 #include "tests/support/support.h"
 
-START_TEST(corrections)
+GT_TEST(corrections)
 {
 	gt_orbit o = { .shape = GT_FLAT,
 		       .views = 12,
@@ -60,10 +60,9 @@ START_TEST(corrections)
 	gt_scan_free(wrong);
 	gt_scan_free(right);
 }
-END_TEST
 
 /* A refused correction leaves the scan unchanged. */
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	const gt_orbit o = { .shape = GT_PARALLEL, .views = 3, .rows = 2, .columns = 4, .column_pitch = 1, .row_pitch = 1, .turn = 3 };
 	gt_scan_correction c = gt_scan_correction_none;
@@ -85,12 +84,5 @@ START_TEST(refusals)
 	ck_assert_uint_eq(hash, gt_scan_hash(s));
 	gt_scan_free(s);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_test(t, corrections);
-	tcase_add_test(t, refusals);
-}
-
-int main(void) { return gt_test_main("scan_correct", fill); }
+int main(void) { return gt_test_main("scan_correct", NULL); }

@@ -86,7 +86,7 @@ static void one_round_trip(const gt_detector *d, const gt_view *w, unsigned seed
 	}
 }
 
-START_TEST(cell_to_point_to_cell)
+GT_TESTS(cell_to_point_to_cell, GT_NSHAPES)
 {
 	for (unsigned seed = 1; seed < 5; seed++) {
 		gt_scan *s = random_scan((gt_shape)_i, seed);
@@ -96,9 +96,8 @@ START_TEST(cell_to_point_to_cell)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(points_behind_the_source)
+GT_TEST(points_behind_the_source)
 {
 	gt_scan *s = random_scan(GT_FLAT, 9);
 	const gt_detector d = gt_scan_detector(s);
@@ -111,9 +110,8 @@ START_TEST(points_behind_the_source)
 	}
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(arc_cells_are_evenly_spaced)
+GT_TEST(arc_cells_are_evenly_spaced)
 {
 	gt_scan *s = random_scan(GT_ARC, 3);
 	const gt_detector d = gt_scan_detector(s);
@@ -130,7 +128,6 @@ START_TEST(arc_cells_are_evenly_spaced)
 		}
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Closed formulas: lateral position and depth of a point, then fan angle and height. */
 static void expect_cell(const gt_scan *s, double theta, const double x[3], double zs, double *column, double *row)
@@ -152,7 +149,7 @@ static void expect_cell(const gt_scan *s, double theta, const double x[3], doubl
 	*row = v / s->row_pitch + s->row_center;
 }
 
-START_TEST(closed_formulas)
+GT_TESTS(closed_formulas, GT_NSHAPES)
 {
 	const gt_orbit orbit = { .shape = (gt_shape)_i,
 		                 .views = 37,
@@ -183,7 +180,6 @@ START_TEST(closed_formulas)
 		}
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Fan angle of column 0 on its row, and the ray of (theta, beta). */
 static void fan_ray(gt_shape shape, double theta, double beta, double point[3], double direction[3])
@@ -206,7 +202,7 @@ static void fan_ray(gt_shape shape, double theta, double beta, double point[3], 
 	gt_scan_free(s);
 }
 
-START_TEST(conjugate_rays_are_one_line)
+GT_TESTS_IN(conjugate_rays_are_one_line, GT_FLAT, GT_ARC + 1)
 {
 	for (size_t i = 0; i < 30; i++) {
 		const double theta = between(11, 2 * i, -GT_PI, GT_PI), beta = between(11, 2 * i + 1, -0.45, 0.45);
@@ -227,15 +223,5 @@ START_TEST(conjugate_rays_are_one_line)
 			ck_assert_double_gt(sqrt(gt_dot3(c, c)) / gt_dot3(q, q), 1e-3);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, cell_to_point_to_cell, 0, GT_NSHAPES);
-	tcase_add_test(tc, points_behind_the_source);
-	tcase_add_test(tc, arc_cells_are_evenly_spaced);
-	tcase_add_loop_test(tc, closed_formulas, 0, GT_NSHAPES);
-	tcase_add_loop_test(tc, conjugate_rays_are_one_line, GT_FLAT, GT_ARC + 1);
-}
-
-int main(void) { return gt_test_main("scan_math", fill); }
+int main(void) { return gt_test_main("scan_math", NULL); }

@@ -78,7 +78,7 @@ static void matrices_of(const gt_scan *s, double (*matrix)[12])
 		ck_ok(gt_matrix_from_view(s, v, matrix[v]));
 }
 
-START_TEST(matrices_say_what_views_say)
+GT_TEST(matrices_say_what_views_say)
 {
 	double matrix[VIEWS][12];
 	gt_scan *s = wobbly_scan(1);
@@ -90,9 +90,8 @@ START_TEST(matrices_say_what_views_say)
 	ck_assert_double_eq_tol(gt_dot3(matrix[5] + 8, matrix[5] + 8), 1, 1e-12);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(views_from_matrices)
+GT_TEST(views_from_matrices)
 {
 	double matrix[VIEWS][12], again[VIEWS][12];
 	gt_scan *s = wobbly_scan(1), *back;
@@ -116,9 +115,8 @@ START_TEST(views_from_matrices)
 	gt_scan_free(back);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(perfect_orbits_come_back_whole)
+GT_TEST(perfect_orbits_come_back_whole)
 {
 	double matrix[VIEWS][12];
 	gt_scan *s = wobbly_scan(0), *back;
@@ -141,9 +139,8 @@ START_TEST(perfect_orbits_come_back_whole)
 	gt_scan_free(back);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(detectors_that_look_the_other_way)
+GT_TEST(detectors_that_look_the_other_way)
 {
 	/* rows counted downwards: left-handed image axes */
 	double matrix[VIEWS][12];
@@ -159,7 +156,6 @@ START_TEST(detectors_that_look_the_other_way)
 	gt_scan_free(back);
 	gt_scan_free(s);
 }
-END_TEST
 
 #define refuses(change, code, text)                                                                                 \
 	do {                                                                                                        \
@@ -175,7 +171,7 @@ END_TEST
 		gt_scan_free(s);                                                                                    \
 	} while (0)
 
-START_TEST(matrices_refused)
+GT_TEST(matrices_refused)
 {
 	refuses(m[7][6] = NAN, GT_ERR_FORMAT, "view 7 has nan in row 2, column 3");
 	refuses(memset(m[4] + 8, 0, 4 * sizeof(double)), GT_ERR_FORMAT, "view 4 has the last row (0, 0, 0, 0)");
@@ -189,9 +185,8 @@ START_TEST(matrices_refused)
 	ck_refused(gt_scan_from_matrices(none, 1, 4, 4, 0, &s), GT_ERR_ARG, "source_to_detector=0");
 	ck_refused(gt_scan_from_matrices(none, 1, 4, 4, NAN, &s), GT_ERR_ARG, "source_to_detector=");
 }
-END_TEST
 
-START_TEST(shapes_without_matrices)
+GT_TEST(shapes_without_matrices)
 {
 	gt_scan *s = wobbly_scan(0);
 	double m[12];
@@ -202,16 +197,5 @@ START_TEST(shapes_without_matrices)
 	ck_refused(gt_matrix_from_view(s, 0, m), GT_ERR_UNSUPPORTED, "found detector shape arc");
 	gt_scan_free(s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, matrices_say_what_views_say);
-	tcase_add_test(tc, views_from_matrices);
-	tcase_add_test(tc, perfect_orbits_come_back_whole);
-	tcase_add_test(tc, detectors_that_look_the_other_way);
-	tcase_add_test(tc, matrices_refused);
-	tcase_add_test(tc, shapes_without_matrices);
-}
-
-int main(void) { return gt_test_main("scan_matrix", fill); }
+int main(void) { return gt_test_main("scan_matrix", NULL); }

@@ -24,7 +24,7 @@ static const gt_orbit base = { .shape = GT_ARC,
 	                       .row_pitch = 1.4,
 	                       .turn = 2 * GT_PI };
 
-START_TEST(views_turn_counter_clockwise)
+GT_TEST(views_turn_counter_clockwise)
 {
 	gt_orbit o = base;
 	o.start_angle = GT_PI / 6;
@@ -41,9 +41,8 @@ START_TEST(views_turn_counter_clockwise)
 	}
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(offsets_move_the_center)
+GT_TEST(offsets_move_the_center)
 {
 	gt_orbit o = base;
 	o.column_offset = 1.25;
@@ -62,9 +61,8 @@ START_TEST(offsets_move_the_center)
 	}
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(helices_climb_and_are_centred)
+GT_TEST(helices_climb_and_are_centred)
 {
 	gt_orbit o = base;
 	o.turn = 5 * GT_PI;
@@ -82,9 +80,8 @@ START_TEST(helices_climb_and_are_centred)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
-START_TEST(short_scans_have_both_ends)
+GT_TEST(short_scans_have_both_ends)
 {
 	gt_orbit o = base;
 	o.views = 11;
@@ -100,9 +97,8 @@ START_TEST(short_scans_have_both_ends)
 	ck_assert_double_eq(s->view[0].angle, -1);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(reduced_orbits_see_the_same)
+GT_TEST(reduced_orbits_see_the_same)
 {
 	gt_orbit o = gt_scanner_find("ge-ct750hd")->orbit, same = o;
 	o.row_offset = 2;
@@ -121,9 +117,8 @@ START_TEST(reduced_orbits_see_the_same)
 	gt_orbit_reduce(&o, 10000);
 	ck_assert_uint_eq(o.columns * o.rows * o.views, 1);
 }
-END_TEST
 
-START_TEST(focal_spots_fly)
+GT_TEST(focal_spots_fly)
 {
 	static const double spot[3][3] = { { 0.5, 0, 0.2 }, { -0.5, 0.3, -0.1 }, { 0, 0, 0 } };
 	gt_orbit o = base;
@@ -149,7 +144,6 @@ START_TEST(focal_spots_fly)
 	gt_scan_free(s);
 	gt_scan_free(still);
 }
-END_TEST
 
 #define refuses(field, value, text)                                  \
 	do {                                                         \
@@ -160,7 +154,7 @@ END_TEST
 		ck_assert_ptr_null(s);                               \
 	} while (0)
 
-START_TEST(orbits_refused)
+GT_TEST(orbits_refused)
 {
 	refuses(views, 0, "0 views");
 	refuses(rows, 0, "0 rows");
@@ -177,9 +171,8 @@ START_TEST(orbits_refused)
 	refuses(spots, 2, "spots=2");
 	refuses(columns, (size_t)1 << 62, "orbit");
 }
-END_TEST
 
-START_TEST(scanners_are_sound)
+GT_TEST(scanners_are_sound)
 {
 	size_t count = 0;
 	for (const gt_scanner *p = gt_scanners; p->name; p++, count++) {
@@ -203,7 +196,6 @@ START_TEST(scanners_are_sound)
 	ck_assert_double_gt(arm->turn, GT_PI + 2 * gt_orbit_half_fan(arm));
 	ck_assert_double_eq(gt_orbit_half_fan(&gt_scanner_find("synchrotron")->orbit), 0);
 }
-END_TEST
 
 static void set_angles(gt_scan *s, size_t views, double (*angle)(size_t))
 {
@@ -222,7 +214,7 @@ static double across_zero(size_t v) { return fmod(5.5 + 0.05 * (double)v, 2 * GT
 static double jitter(size_t v) { return 0.05 * (double)v + (v == 30 ? 0.06 : 0); }
 static double wide_steps(size_t v) { return 1.4 * GT_PI * (double)v; }
 
-START_TEST(turns)
+GT_TEST(turns)
 {
 	gt_scan *s = scan_of(&base);
 	set_angles(s, 60, wrapped_helix);
@@ -247,7 +239,6 @@ START_TEST(turns)
 	ck_assert(isnan(gt_scan_angular_range(s)));
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Returns 1 if a point on a circle around the axis is in the columns of a view. */
 static int in_columns(const gt_scan *s, size_t v, double radius, double at)
@@ -271,7 +262,7 @@ static double share_seen(const gt_scan *s, double radius, int half)
 	return seen / 400.0;
 }
 
-START_TEST(field_of_view_is_what_is_seen)
+GT_TESTS(field_of_view_is_what_is_seen, GT_NSHAPES)
 {
 	gt_orbit o = base;
 	o.shape = (gt_shape)_i;
@@ -309,9 +300,8 @@ START_TEST(field_of_view_is_what_is_seen)
 	ck_assert_double_eq(gt_scan_field_of_view(s, NULL, NULL), 0);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(field_of_view_in_z)
+GT_TEST(field_of_view_in_z)
 {
 	gt_orbit o = base;
 	double low, high;
@@ -331,9 +321,8 @@ START_TEST(field_of_view_in_z)
 	ck_assert_double_eq_tol(low, 30 - 20.0 * 59 / 60 - 4 * 1.4 * 541 / 949, 1e-9);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(rows_along_z)
+GT_TEST(rows_along_z)
 {
 	gt_scan *s = scan_of(&base);
 	ck_ok(gt_scan_rows_along_z(s, "dd"));
@@ -344,10 +333,9 @@ START_TEST(rows_along_z)
 	ck_ok(gt_scan_rows_along_z(s, "dd"));
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Includes detector points off the central ray, and a single different view. */
-START_TEST(detectors_before_the_axis)
+GT_TEST(detectors_before_the_axis)
 {
 	double detector, axis;
 	for (int shape = 0; shape < GT_NSHAPES; shape++) {
@@ -383,9 +371,8 @@ START_TEST(detectors_before_the_axis)
 	ck_assert_double_eq_tol(detector, 560 - 0.05 * 541, 1e-9);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(sagging_is_no_helix)
+GT_TEST(sagging_is_no_helix)
 {
 	gt_orbit o = base;
 	o.rows = 200;
@@ -398,24 +385,5 @@ START_TEST(sagging_is_no_helix)
 	ck_assert_int_eq(gt_scan_is_helical(s), 1);
 	gt_scan_free(s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, views_turn_counter_clockwise);
-	tcase_add_test(tc, offsets_move_the_center);
-	tcase_add_test(tc, helices_climb_and_are_centred);
-	tcase_add_test(tc, short_scans_have_both_ends);
-	tcase_add_test(tc, reduced_orbits_see_the_same);
-	tcase_add_test(tc, focal_spots_fly);
-	tcase_add_test(tc, orbits_refused);
-	tcase_add_test(tc, scanners_are_sound);
-	tcase_add_test(tc, turns);
-	tcase_add_loop_test(tc, field_of_view_is_what_is_seen, 0, GT_NSHAPES);
-	tcase_add_test(tc, field_of_view_in_z);
-	tcase_add_test(tc, rows_along_z);
-	tcase_add_test(tc, detectors_before_the_axis);
-	tcase_add_test(tc, sagging_is_no_helix);
-}
-
-int main(void) { return gt_test_main("scan_orbit", fill); }
+int main(void) { return gt_test_main("scan_orbit", NULL); }

@@ -11,7 +11,7 @@ static const gt_grid odd = { { 7, 5, 3 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } 
 
 static void count(void *owner) { ++*(int *)owner; }
 
-START_TEST(new_ones_hold_zeros)
+GT_TEST(new_ones_hold_zeros)
 {
 	gt_volume *v;
 	ck_ok(gt_volume_new(&odd, &v));
@@ -26,9 +26,8 @@ START_TEST(new_ones_hold_zeros)
 	gt_volume_data(v)[104] = 3;
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(borrowed_memory_is_used_in_place_and_given_back_once)
+GT_TEST(borrowed_memory_is_used_in_place_and_given_back_once)
 {
 	float *data = calloc(gt_grid_voxels(&odd), sizeof *data);
 	int released = 0;
@@ -47,9 +46,8 @@ START_TEST(borrowed_memory_is_used_in_place_and_given_back_once)
 	gt_volume_free(v);
 	ck_assert_int_eq(released, 2);
 }
-END_TEST
 
-START_TEST(borrowed_memory_is_given_back_once_where_wrapping_fails)
+GT_TEST(borrowed_memory_is_given_back_once_where_wrapping_fails)
 {
 	float data[105] = { 0 };
 	int released = 0;
@@ -65,9 +63,8 @@ START_TEST(borrowed_memory_is_given_back_once_where_wrapping_fails)
 	ck_assert_int_eq(released, 3);
 	ck_refused(gt_volume_wrap(&wrong, data, NULL, NULL, &v), GT_ERR_ARG, "pitch");
 }
-END_TEST
 
-START_TEST(sizes)
+GT_TEST(sizes)
 {
 	float few[1] = { 0 };
 	gt_grid g = { { 4096, 4097, 4099 }, { 1, 1, 1 }, { 0, 0, 0 } };
@@ -86,9 +83,8 @@ START_TEST(sizes)
 	ck_refused(gt_volume_new(&g, &v), GT_ERR_ARG, "0 voxels along y");
 	ck_assert_ptr_null(v);
 }
-END_TEST
 
-START_TEST(settings)
+GT_TEST(settings)
 {
 	const gt_orbit orbit = { .shape = GT_PARALLEL, .views = 3, .rows = 2, .columns = 5, .column_pitch = 1, .row_pitch = 1, .turn = 3 };
 	gt_scan *s;
@@ -116,9 +112,8 @@ START_TEST(settings)
 	gt_volume_free(v);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(null_is_refused)
+GT_TEST(null_is_refused)
 {
 	gt_volume *v;
 	ck_refused(gt_volume_new(NULL, &v), GT_ERR_ARG, "gt_volume_new: expected a grid, found NULL");
@@ -136,10 +131,9 @@ START_TEST(null_is_refused)
 	ck_assert_int_eq(gt_volume_unit(NULL), GT_PER_MM);
 	gt_volume_free(NULL);
 }
-END_TEST
 
 /* Each allocation fails in turn: the owner's release function is called once, and failed changes have no effect. */
-START_TEST(memory_that_ends)
+GT_TEST(memory_that_ends)
 {
 	float data[105];
 	int failed = 0, reached = gt_scarce_works();
@@ -165,17 +159,5 @@ START_TEST(memory_that_ends)
 	}
 	ck_assert(failed >= 6 || !gt_scarce_works());
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, new_ones_hold_zeros);
-	tcase_add_test(tc, borrowed_memory_is_used_in_place_and_given_back_once);
-	tcase_add_test(tc, borrowed_memory_is_given_back_once_where_wrapping_fails);
-	tcase_add_test(tc, sizes);
-	tcase_add_test(tc, settings);
-	tcase_add_test(tc, null_is_refused);
-	tcase_add_test(tc, memory_that_ends);
-}
-
-int main(void) { return gt_test_main("volume", fill); }
+int main(void) { return gt_test_main("volume", NULL); }

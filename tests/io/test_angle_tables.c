@@ -32,7 +32,7 @@ static void write_lines(char *text, size_t size, const char *format, int first, 
 		snprintf(text + strlen(text), size - strlen(text), format, first + v, step * v);
 }
 
-START_TEST(index_and_angle)
+GT_TEST(index_and_angle)
 {
 	static const char *const line[] = { "%d,%d\n", "%d;%d\r\n", "%d %d,0\n", "%d\t%d.0\n", "%d, %d\n", "%d;%d\r" };
 	for (size_t k = 0; k < sizeof line / sizeof *line; k++)
@@ -46,10 +46,9 @@ START_TEST(index_and_angle)
 			ck_assert_msg(strstr(notes, found) != NULL, "%s", notes);
 		}
 }
-END_TEST
 
 /* Steps of about 1 degree that could also be view numbers, and other steps. */
-START_TEST(decimal_commas)
+GT_TEST(decimal_commas)
 {
 	char text[512] = "", even[512] = "";
 	write_lines(text, sizeof text, "%d,%02d\n", 0, 3);
@@ -62,10 +61,9 @@ START_TEST(decimal_commas)
 	                "0\n3,5\n7\n10,5\n14\n17,5\n21\n24,5\n28\n31,5\n35\n38,5\n"));
 	ck_assert_double_eq_tol(angle[11], 38.5 * GT_PI / 180, 1e-12);
 }
-END_TEST
 
 /* 12 views with both ends of half a rotation have steps of 16.36 degrees. */
-START_TEST(ranges_with_both_ends)
+GT_TEST(ranges_with_both_ends)
 {
 	ck_ok(read_spec("0..180"));
 	ck_assert_msg(strstr(notes, "angles 0..180: 12 views include both ends, in steps of 16.3636 degrees: expected FIRST:15 if"), "%s",
@@ -77,9 +75,8 @@ START_TEST(ranges_with_both_ends)
 	ck_ok(read_spec("0..198"));
 	ck_assert_msg(!strstr(notes, "both ends"), "%s", notes);
 }
-END_TEST
 
-START_TEST(tables_that_no_scan_has)
+GT_TEST(tables_that_no_scan_has)
 {
 	static const char *const table[][2] = {
 		{ "0,10\n1,20\n2,30\n3,40\n4,50\n5,60\n6,70\n7,80\n8,90\n9,95\n10,97\n11,98\n",
@@ -96,10 +93,9 @@ START_TEST(tables_that_no_scan_has)
 	ck_refused(read_spec("0:1e300"), GT_ERR_FORMAT, "expected at most 10000 rotations");
 	ck_refused(read_spec("0:1e308"), GT_ERR_FORMAT, "expected at most 10000 rotations");
 }
-END_TEST
 
 /* A table far longer than the scan is refused before it takes memory for each line. */
-START_TEST(millions_of_angles)
+GT_TEST(millions_of_angles)
 {
 	const size_t lines = 3000000;
 	char *text = malloc(2 * lines + 1);
@@ -110,16 +106,5 @@ START_TEST(millions_of_angles)
 	ck_refused(read_text(text), GT_ERR_FORMAT, "has 65560 angles, expected 12");
 	free(text);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
-	tcase_add_test(tc, index_and_angle);
-	tcase_add_test(tc, decimal_commas);
-	tcase_add_test(tc, ranges_with_both_ends);
-	tcase_add_test(tc, tables_that_no_scan_has);
-	tcase_add_test(tc, millions_of_angles);
-}
-
-int main(void) { return gt_test_main("angle_tables", fill); }
+int main(void) { return gt_test_main_with("angle_tables", tiff_setup, tiff_teardown); }

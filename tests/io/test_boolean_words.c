@@ -10,7 +10,7 @@ static const char *const yes[] = { "True", "true", "TRUE", "T", "t", "1", "yes",
 static const char *const no[] = { "False", "false", "FALSE", "F", "f", "0", "no", "Off" };
 enum { WORDS = sizeof yes / sizeof *yes, METAIMAGE_WORDS = 6 };
 
-START_TEST(words_are_true_or_false_or_neither)
+GT_TEST(words_are_true_or_false_or_neither)
 {
 	static const char *const neither[] = { "", "banana", "2", "tru", "Truee", "true ", "-1" };
 	for (int i = 0; i < WORDS; i++)
@@ -18,7 +18,6 @@ START_TEST(words_are_true_or_false_or_neither)
 	for (size_t i = 0; i < sizeof neither / sizeof *neither; i++)
 		ck_assert_msg(gt_boolean_of(neither[i]) == -1, "'%s'", neither[i]);
 }
-END_TEST
 
 /* Two voxels: 513 and 256 in big endian, 258 and 1 in little endian. */
 static gt_status read_metaimage(const char *key, const char *word, gt_volume **v)
@@ -48,7 +47,7 @@ static void is_refused(const char *key, const char *word, gt_status code, const 
 	ck_assert_ptr_null(v);
 }
 
-START_TEST(metaimage_takes_every_spelling)
+GT_TEST(metaimage_takes_every_spelling)
 {
 	for (int i = 0; i < METAIMAGE_WORDS; i++) {
 		reads_as("BinaryDataByteOrderMSB", yes[i], 513, 256);
@@ -60,9 +59,8 @@ START_TEST(metaimage_takes_every_spelling)
 		is_refused("BinaryData", no[i], GT_ERR_UNSUPPORTED, "expected True: write the file with binary data");
 	}
 }
-END_TEST
 
-START_TEST(metaimage_refuses_other_words)
+GT_TEST(metaimage_refuses_other_words)
 {
 	static const char *const keys[] = { "BinaryDataByteOrderMSB", "ElementByteOrderMSB", "CompressedData", "BinaryData" };
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -73,7 +71,6 @@ START_TEST(metaimage_refuses_other_words)
 	is_refused("HeaderSize", "1.5", GT_ERR_FORMAT, "key HeaderSize: is 1.5, expected a number of bytes, or -1");
 	is_refused("HeaderSize", "1e300", GT_ERR_FORMAT, "key HeaderSize: is 1e+300, expected a number of bytes, or -1");
 }
-END_TEST
 
 static void images_are_refused(const char *name, const char *why)
 {
@@ -87,7 +84,7 @@ static void images_are_refused(const char *name, const char *why)
 	ck_assert_ptr_null(p);
 }
 
-START_TEST(edf_refuses_another_byte_order)
+GT_TEST(edf_refuses_another_byte_order)
 {
 	FILE *f = fopen(tiff_path("a_0.edf"), "wb");
 	fprintf(f, "%-510s}\n", "{\nDim_1 = 2 ;\nDim_2 = 1 ;\nDataType = UnsignedShort ;\nByteOrder = Banana ;\n");
@@ -95,9 +92,8 @@ START_TEST(edf_refuses_another_byte_order)
 	fclose(f);
 	images_are_refused("a_0.edf", "ByteOrder is Banana, expected LowByteFirst or HighByteFirst");
 }
-END_TEST
 
-START_TEST(numpy_refuses_another_order)
+GT_TEST(numpy_refuses_another_order)
 {
 	FILE *f = fopen(tiff_path("a.npy"), "wb");
 	fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f);
@@ -106,16 +102,5 @@ START_TEST(numpy_refuses_another_order)
 	fclose(f);
 	images_are_refused("a.npy", "fortran_order is Banana");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
-	tcase_add_test(tc, words_are_true_or_false_or_neither);
-	tcase_add_test(tc, metaimage_takes_every_spelling);
-	tcase_add_test(tc, metaimage_refuses_other_words);
-	tcase_add_test(tc, edf_refuses_another_byte_order);
-	tcase_add_test(tc, numpy_refuses_another_order);
-}
-
-int main(void) { return gt_test_main("boolean_words", fill); }
+int main(void) { return gt_test_main_with("boolean_words", tiff_setup, tiff_teardown); }

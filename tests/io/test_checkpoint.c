@@ -73,7 +73,7 @@ static int same(const gt_array *a, const gt_array *b)
 }
 
 /* Longer than a slab, with an odd remainder. */
-START_TEST(every_bit_comes_back)
+GT_TEST(every_bit_comes_back)
 {
 	enter();
 	for (gt_type type = GT_F32; type <= GT_F64; type++) {
@@ -101,7 +101,6 @@ START_TEST(every_bit_comes_back)
 	}
 	leave();
 }
-END_TEST
 
 static gt_status fill_from_file(struct things *t)
 {
@@ -113,7 +112,7 @@ static gt_status fill_from_file(struct things *t)
 }
 
 /* Values that compare equal to 0 or vanish in sums: after the first slab, at its end, alone. */
-START_TEST(values_similar_to_zero_come_back)
+GT_TEST(values_similar_to_zero_come_back)
 {
 	static const double odd[] = { -0.0, NAN, 4.9406564584124654e-324, 1.401298464324817e-45 };
 	enter();
@@ -136,9 +135,8 @@ START_TEST(values_similar_to_zero_come_back)
 		}
 	leave();
 }
-END_TEST
 
-START_TEST(others_are_refused)
+GT_TEST(others_are_refused)
 {
 	enter();
 	struct things *a = things(GT_F64, 1000, 3), *b = things(GT_F64, 1000, 9), *single = things(GT_F32, 1000, 3),
@@ -180,7 +178,6 @@ START_TEST(others_are_refused)
 	things_free(longer);
 	leave();
 }
-END_TEST
 
 static size_t read_all(unsigned char **bytes)
 {
@@ -203,7 +200,7 @@ static void write_all(const unsigned char *bytes, size_t n)
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-START_TEST(damage_is_seen)
+GT_TEST(damage_is_seen)
 {
 	enter();
 	struct things *a = things(GT_F32, 5000, 3);
@@ -243,9 +240,8 @@ START_TEST(damage_is_seen)
 	things_free(a);
 	leave();
 }
-END_TEST
 
-START_TEST(no_checkpoint_at_all)
+GT_TEST(no_checkpoint_at_all)
 {
 	enter();
 	gt_checkpoint *c = NULL;
@@ -260,9 +256,8 @@ START_TEST(no_checkpoint_at_all)
 	unlink(volume);
 	leave();
 }
-END_TEST
 
-START_TEST(the_former_stays)
+GT_TEST(the_former_stays)
 {
 	enter();
 	struct things *a = things(GT_F64, 1000, 3);
@@ -276,16 +271,5 @@ START_TEST(the_former_stays)
 	things_free(a);
 	leave();
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, every_bit_comes_back);
-	tcase_add_test(tc, values_similar_to_zero_come_back);
-	tcase_add_test(tc, others_are_refused);
-	tcase_add_test(tc, damage_is_seen);
-	tcase_add_test(tc, no_checkpoint_at_all);
-	tcase_add_test(tc, the_former_stays);
-}
-
-int main(void) { return gt_test_main("checkpoint", fill); }
+int main(void) { return gt_test_main("checkpoint", NULL); }

@@ -25,7 +25,7 @@ static gt_projections *imported(const exchange *x, double axis, char *note)
 	return p;
 }
 
-START_TEST(line_integrals_of_what_is_there)
+GT_TEST(line_integrals_of_what_is_there)
 {
 	const struct {
 		nc_type type;
@@ -59,9 +59,8 @@ START_TEST(line_integrals_of_what_is_there)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
-START_TEST(axis_of_a_full_turn)
+GT_TEST(axis_of_a_full_turn)
 {
 	static const double axes[] = { 52.3, 47.75, 40.5, 50 };
 	for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
@@ -76,9 +75,8 @@ START_TEST(axis_of_a_full_turn)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
-START_TEST(axis_of_half_a_turn)
+GT_TEST(axis_of_half_a_turn)
 {
 	const struct {
 		size_t views;
@@ -95,9 +93,8 @@ START_TEST(axis_of_half_a_turn)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
-START_TEST(geometry_alone)
+GT_TEST(geometry_alone)
 {
 	gt_read_options o = gt_read_defaults;
 	gt_projections *p;
@@ -113,9 +110,8 @@ START_TEST(geometry_alone)
 	ck_assert(projections == 1);
 	ck_assert_str_eq(f->name, "dataexchange");
 }
-END_TEST
 
-START_TEST(dead_and_dark_cells)
+GT_TEST(dead_and_dark_cells)
 {
 	exchange x = usual;
 	char note[NOTES];
@@ -139,9 +135,8 @@ START_TEST(dead_and_dark_cells)
 	ck_assert_double_eq_tol(p->data[(4 * 3 + 1) * 101 + 9], log(65536), 1e-5);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	exchange x = usual;
 	x.angles = 89;
@@ -174,7 +169,6 @@ START_TEST(refusals)
 	ck_assert_int_eq(truncate(path, 20000), 0);
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, "a.h5: truncated: has 20000 bytes, expected");
 }
-END_TEST
 
 /* A dataset of this size without data. */
 static void put_claim(int group, const char *name, int rank, const size_t *size, int deflate)
@@ -193,7 +187,7 @@ static void put_claim(int group, const char *name, int rank, const size_t *size,
 }
 
 /* Reading the claimed size would not end. */
-START_TEST(claims_beyond_the_file)
+GT_TEST(claims_beyond_the_file)
 {
 	static const char *const names[] = { "data_white", "data_dark", "data", "theta" };
 	for (int i = 0; i < 8; i++) {
@@ -218,9 +212,8 @@ START_TEST(claims_beyond_the_file)
 		ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, message);
 	}
 }
-END_TEST
 
-START_TEST(a_real_tooth)
+GT_TEST(a_real_tooth)
 {
 	const char *data = getenv("GT_DATA");
 	char tooth[4096];
@@ -233,19 +226,5 @@ START_TEST(a_real_tooth)
 	ck_assert_msg(fabs(p->scan->column_center - 296) <= 1, "axis found at %g", p->scan->column_center);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, line_integrals_of_what_is_there);
-	tcase_add_test(tc, axis_of_a_full_turn);
-	tcase_add_test(tc, axis_of_half_a_turn);
-	tcase_add_test(tc, geometry_alone);
-	tcase_add_test(tc, dead_and_dark_cells);
-	tcase_add_test(tc, refusals);
-	tcase_add_test(tc, claims_beyond_the_file);
-	tcase_add_test(tc, a_real_tooth);
-}
-
-int main(void) { return gt_test_main("dataexchange", fill); }
+int main(void) { return gt_test_main_with("dataexchange", setup, teardown); }

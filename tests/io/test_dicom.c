@@ -81,7 +81,7 @@ static void same_samples(gt_dicom *d)
 	free(back);
 }
 
-START_TEST(what_is_put_comes_back)
+GT_TEST(what_is_put_comes_back)
 {
 	gt_dicom *d;
 	char text[64];
@@ -112,9 +112,8 @@ START_TEST(what_is_put_comes_back)
 	same_samples(d);
 	gt_dicom_close(d);
 }
-END_TEST
 
-START_TEST(what_does_not_fit_is_not_put)
+GT_TEST(what_does_not_fit_is_not_put)
 {
 	static const double values[] = { 70000, NAN };
 	gt_dicom *d;
@@ -123,9 +122,8 @@ START_TEST(what_does_not_fit_is_not_put)
 	ck_refused(gt_dicom_put_numbers(d, &water, 2, values), GT_ERR_ARG, "(7041,1001) water: a value is not finite");
 	gt_dicom_close(d);
 }
-END_TEST
 
-START_TEST(damaged_files)
+GT_TEST(damaged_files)
 {
 	gt_dicom *d;
 	uint16_t few[4];
@@ -148,9 +146,8 @@ START_TEST(damaged_files)
 	ck_refused(gt_dicom_save(d, "/nowhere/a.dcm"), GT_ERR_IO, "a.dcm: cannot be written: No such file or directory");
 	gt_dicom_close(d);
 }
-END_TEST
 
-START_TEST(implicit_files)
+GT_TEST(implicit_files)
 {
 	static const gt_dicom_tag pixels = { 0x7FE0, 0x0010, "OW", "samples" };
 	const float f = -4.5678f;
@@ -180,9 +177,8 @@ START_TEST(implicit_files)
 	same_samples(d);
 	gt_dicom_close(d);
 }
-END_TEST
 
-START_TEST(compressed_files)
+GT_TEST(compressed_files)
 {
 	dicom_bytes *b = dicom_bytes_new(3 * SAMPLES);
 	gt_dicom *d;
@@ -197,7 +193,6 @@ START_TEST(compressed_files)
 	           "a.dcm: compressed as transfer syntax 1.2.840.10008.1.2.4.70 (JPEG Lossless");
 	gt_dicom_close(d);
 }
-END_TEST
 
 /* A name stored in this character set (NULL: unnamed), and the expected text. */
 static void name_comes_back(const char *set, const char *stored, const char *shown, size_t size)
@@ -220,7 +215,7 @@ static void name_comes_back(const char *set, const char *stored, const char *sho
 	gt_dicom_close(d);
 }
 
-START_TEST(texts_come_in_utf8)
+GT_TEST(texts_come_in_utf8)
 {
 	name_comes_back("ISO_IR 100", "M\xfcller^\xc5sa", "M\xc3\xbcller^\xc3\x85sa", 64);
 	name_comes_back("ISO_IR 100", "M\xfcller^\xc5sa", "M\xc3\xbcller^", 10);
@@ -230,17 +225,5 @@ START_TEST(texts_come_in_utf8)
 	name_comes_back("ISO_IR 999", "M\xfcller", "M?ller", 64);
 	name_comes_back("ISO_IR 192", "M\xfcller", "M?ller", 64);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, what_is_put_comes_back);
-	tcase_add_test(tc, what_does_not_fit_is_not_put);
-	tcase_add_test(tc, damaged_files);
-	tcase_add_test(tc, implicit_files);
-	tcase_add_test(tc, compressed_files);
-	tcase_add_test(tc, texts_come_in_utf8);
-}
-
-int main(void) { return dicom_is_missing() ? 77 : gt_test_main("dicom", fill); }
+int main(void) { return dicom_is_missing() ? 77 : gt_test_main_with("dicom", setup, teardown); }

@@ -6,7 +6,7 @@
 
 static const gt_dicom_tag timed = { 0x7033, 0x1067, "FL", "" };
 
-START_TEST(what_is_written_comes_back)
+GT_TESTS(what_is_written_comes_back, 4)
 {
 	static const gt_shape shapes[] = { GT_ARC, GT_FLAT };
 	gt_projections *p = projections(shapes[_i % 2], _i / 2 ? 0 : 29.7), *q = NULL;
@@ -28,10 +28,9 @@ START_TEST(what_is_written_comes_back)
 	gt_projections_free(p);
 	gt_projections_free(q);
 }
-END_TEST
 
 /* Both manufacturers, both image orders: the same scan if reader and writer use the same convention, else another. */
-START_TEST(styles)
+GT_TESTS(styles, 4)
 {
 	static const struct {
 		gt_dicom_style style;
@@ -64,9 +63,8 @@ START_TEST(styles)
 	gt_projections_free(q);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(photon_statistics)
+GT_TEST(photon_statistics)
 {
 	gt_dicom_style style = { .photons = 12345 };
 	gt_projections *p = projections(GT_ARC, 29.7), *q = NULL;
@@ -90,10 +88,9 @@ START_TEST(photon_statistics)
 	refused("000005.dcm: (7033,1065) photon statistics: value 1 is 0: expected counts above 0");
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Without instance numbers the time gives the order. */
-START_TEST(order_by_time)
+GT_TEST(order_by_time)
 {
 	gt_projections *p = projections(GT_ARC, 29.7), *q = NULL;
 	ck_ok(write_as(p, NULL));
@@ -114,9 +111,8 @@ START_TEST(order_by_time)
 	refused("000006.dcm: neither (0020,0013) Instance Number nor (7033,1067) time stamp: expected one of them");
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(what_cannot_be_written)
+GT_TEST(what_cannot_be_written)
 {
 	gt_projections *p = projections(GT_ARC, 29.7);
 	p->weight = p->photons;
@@ -143,16 +139,5 @@ START_TEST(what_cannot_be_written)
 	ck_refused(gt_can_write_projections("/nowhere/scan", &o), GT_ERR_IO, "cannot create a folder in the folder '/nowhere/'");
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, what_is_written_comes_back, 0, 4);
-	tcase_add_loop_test(tc, styles, 0, 4);
-	tcase_add_test(tc, photon_statistics);
-	tcase_add_test(tc, order_by_time);
-	tcase_add_test(tc, what_cannot_be_written);
-}
-
-int main(void) { return dicom_is_missing() ? 77 : gt_test_main("dicom_ct_pd", fill); }
+int main(void) { return dicom_is_missing() ? 77 : gt_test_main_with("dicom_ct_pd", setup, teardown); }

@@ -101,7 +101,7 @@ static void join_frames(size_t groups, const char *frames)
 	dicom_save(b, dir);
 }
 
-START_TEST(frames_of_one_file)
+GT_TEST(frames_of_one_file)
 {
 	gt_projections *p = projections(GT_ARC, 29.7), *q = NULL;
 	ck_ok(write_as(p, NULL));
@@ -121,12 +121,5 @@ START_TEST(frames_of_one_file)
 	unlink(dir);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, frames_of_one_file);
-}
-
-int main(void) { return dicom_is_missing() ? 77 : gt_test_main("dicom_ct_pd_frames", fill); }
+int main(void) { return dicom_is_missing() ? 77 : gt_test_main_with("dicom_ct_pd_frames", setup, teardown); }

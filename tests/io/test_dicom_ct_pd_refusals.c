@@ -11,7 +11,7 @@ static const gt_dicom_tag height = { 0x7031, 0x1002, "FL", "" }, spot_radius = {
 			  scatter = { 0x7039, 0x1008, "CS", "" };
 
 /* One fault in one file. */
-START_TEST(one_bad_view)
+GT_TESTS(one_bad_view, 14)
 {
 	static const struct {
 		const gt_dicom_tag *tag;
@@ -41,9 +41,8 @@ START_TEST(one_bad_view)
 		change(4, all[_i].tag, all[_i].value);
 	refused(all[_i].why);
 }
-END_TEST
 
-START_TEST(what_the_folder_holds)
+GT_TEST(what_the_folder_holds)
 {
 	char path[128], other[128];
 	write_scan(29.7);
@@ -92,19 +91,17 @@ START_TEST(what_the_folder_holds)
 	}
 	refused("is a DICOM CT images file, which holds a volume, expected projections");
 }
-END_TEST
 
 /* The format cannot store this flag, so readers would filter again. */
-START_TEST(filtered_projections)
+GT_TEST(filtered_projections)
 {
 	gt_projections *p = projections(GT_ARC, 29.7);
 	p->filtered = 1;
 	ck_refused(write_as(p, NULL), GT_ERR_UNSUPPORTED, "the projections are weighted and filtered already");
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(what_contradicts_itself)
+GT_TEST(what_contradicts_itself)
 {
 	write_scan(29.7);
 	for (int i = 1; i <= VIEWS; i++)
@@ -123,15 +120,5 @@ START_TEST(what_contradicts_itself)
 		change_text(i, &scatter, "NO");
 	remark("not corrected for scatter, according to the files");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, one_bad_view, 0, 14);
-	tcase_add_test(tc, what_the_folder_holds);
-	tcase_add_test(tc, filtered_projections);
-	tcase_add_test(tc, what_contradicts_itself);
-}
-
-int main(void) { return dicom_is_missing() ? 77 : gt_test_main("dicom_ct_pd_refusals", fill); }
+int main(void) { return dicom_is_missing() ? 77 : gt_test_main_with("dicom_ct_pd_refusals", setup, teardown); }

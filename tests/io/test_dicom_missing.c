@@ -32,7 +32,7 @@ static void teardown(void)
 	gt_test_folder_remove(folder);
 }
 
-START_TEST(single_files)
+GT_TEST(single_files)
 {
 	gt_dicom *d;
 	ck_refused(gt_dicom_ready(), GT_ERR_UNSUPPORTED, missing);
@@ -43,10 +43,9 @@ START_TEST(single_files)
 	ck_assert_ptr_null(d);
 	ck_assert_int_eq(gt_dicom_is(path), 1);
 }
-END_TEST
 
 /* The message names the missing part, not the contents. */
-START_TEST(folders)
+GT_TEST(folders)
 {
 	gt_write_options o = gt_write_defaults;
 	gt_projections *p = NULL;
@@ -59,16 +58,8 @@ START_TEST(folders)
 	ck_assert(!p && !v);
 	o.format = "dicom-ct-pd";
 	ck_refused(gt_can_write_projections(made, &o), GT_ERR_UNSUPPORTED, missing);
-	ck_refused(gt_can_write_volume(made), GT_ERR_UNSUPPORTED, missing);
+	ck_refused(gt_can_write_volume(made, NULL), GT_ERR_UNSUPPORTED, missing);
 	ck_assert_int_ne(access(made, F_OK), 0);
-}
-END_TEST
-
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, single_files);
-	tcase_add_test(tc, folders);
 }
 
 /* DCMTK reads the dictionary once per process. */
@@ -87,7 +78,7 @@ static int tried_with(const char *dictionary, const char *why)
 		}
 		snprintf(text, sizeof text, "%s (looked for: %s)", why, dictionary);
 		missing = strstr(gt_error(), "built without") ? "install libdcmtk-dev" : text;
-		exit(gt_test_main("dicom_missing", fill));
+		exit(gt_test_main_with("dicom_missing", setup, teardown));
 	}
 	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

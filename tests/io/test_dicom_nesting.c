@@ -91,7 +91,7 @@ static void is_refused(const char *why)
 	ck_assert_ptr_null(d);
 }
 
-START_TEST(depth_is_limited)
+GT_TEST(depth_is_limited)
 {
 	if (dicom_is_missing())
 		return;
@@ -106,9 +106,8 @@ START_TEST(depth_is_limited)
 	write_deflated(65, 2000);
 	is_refused("nested deeper than 64");
 }
-END_TEST
 
-START_TEST(the_stack_does_not_end_here)
+GT_TEST(the_stack_does_not_end_here)
 {
 	if (dicom_is_missing())
 		return;
@@ -121,13 +120,5 @@ START_TEST(the_stack_does_not_end_here)
 	write_deflated(20000, 2000);
 	is_refused("");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, depth_is_limited);
-	tcase_add_test(tc, the_stack_does_not_end_here);
-}
-
-int main(void) { return gt_test_main("dicom_nesting", fill); }
+int main(void) { return gt_test_main_with("dicom_nesting", setup, teardown); }

@@ -67,14 +67,14 @@ static gt_volume *volume(void)
 	return v;
 }
 
-START_TEST(volumes_come_back)
+GT_TEST(volumes_come_back)
 {
 	for (int position = GT_HFS; position <= GT_FFP; position++) {
 		gt_volume *v = volume(), *w;
 		v->position = (gt_position)position;
 		v->from.command = strdup("gantry recon \303\244 \\ b");
 		v->from.scan_hash = 0x123456789abcdef0u;
-		ck_ok(gt_can_write_volume(path));
+		ck_ok(gt_can_write_volume(path, NULL));
 		ck_ok(gt_write_volume(path, NULL, v));
 		ck_ok(gt_read_volume(path, NULL, &w));
 		for (int a = 0; a < 3; a++)
@@ -90,12 +90,11 @@ START_TEST(volumes_come_back)
 		ck_assert_uint_eq(empty(path), 3);
 	}
 }
-END_TEST
 
 static void get(gt_dicom *d, const gt_dicom_tag *tag, size_t n, double *x) { ck_ok(gt_dicom_numbers(d, tag, n, x)); }
 
 /* From the files alone: axial slices, rows to the patient's left, columns to the back, slices to the head. */
-START_TEST(what_is_in_the_files)
+GT_TEST(what_is_in_the_files)
 {
 	static const int turned[4][3] = { { 1, 1, 1 }, { -1, -1, 1 }, { -1, 1, -1 }, { 1, -1, -1 } };
 	char uid[9][GT_DICOM_UID];
@@ -150,9 +149,8 @@ START_TEST(what_is_in_the_files)
 		empty(path);
 	}
 }
-END_TEST
 
-START_TEST(numbers_beyond_16_bits)
+GT_TEST(numbers_beyond_16_bits)
 {
 	gt_volume *v = volume(), *w;
 	char note[NOTES];
@@ -170,7 +168,6 @@ START_TEST(numbers_beyond_16_bits)
 	gt_volume_free(v);
 	gt_volume_free(w);
 }
-END_TEST
 
 /* Foreign series: 4 x 3 pixels, any number of slices, names in random order. */
 typedef struct {
@@ -245,7 +242,7 @@ static void write_other(const other *x, size_t n)
 }
 
 /* Slices across any patient axis, in any direction: each voxel is at its position. */
-START_TEST(every_orientation)
+GT_TEST(every_orientation)
 {
 	static const double unit[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
 	static const int order[6][3] = { { 0, 1, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 0, 2, 1 }, { 2, 1, 0 }, { 1, 0, 2 } };
@@ -276,10 +273,9 @@ START_TEST(every_orientation)
 		gt_volume_free(v);
 	}
 }
-END_TEST
 
 /* Bits above the stored ones are ignored; signed samples of 12 bits are read. */
-START_TEST(fewer_bits_and_notes)
+GT_TEST(fewer_bits_and_notes)
 {
 	other x = plain();
 	char note[NOTES], file[256];
@@ -313,7 +309,6 @@ START_TEST(fewer_bits_and_notes)
 	ck_assert_int_eq(v->position, GT_FFP);
 	gt_volume_free(v);
 }
-END_TEST
 
 static void refused(gt_status code, const char *text)
 {
@@ -323,7 +318,7 @@ static void refused(gt_status code, const char *text)
 	ck_assert_ptr_null(v);
 }
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	other x = plain();
 	gt_volume *v;
@@ -393,9 +388,8 @@ START_TEST(refusals)
 	mkdir(path, 0777);
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "holds no files of a known format");
 }
-END_TEST
 
-START_TEST(not_written)
+GT_TEST(not_written)
 {
 	gt_volume *v = volume();
 	const gt_write_options o = { .size = sizeof o, .unit = GT_PER_MM };
@@ -405,7 +399,7 @@ START_TEST(not_written)
 	snprintf(file, sizeof file, "%sa", path);
 	fclose(fopen(file, "w"));
 	ck_refused(gt_write_volume(path, NULL, v), GT_ERR_IO, "already exists and is not empty");
-	ck_refused(gt_can_write_volume(path), GT_ERR_IO, "already exists and is not empty");
+	ck_refused(gt_can_write_volume(path, NULL), GT_ERR_IO, "already exists and is not empty");
 	empty(path);
 	v->grid.n[0] = 70000;
 	v->grid.n[1] = v->grid.n[2] = 1;
@@ -414,18 +408,5 @@ START_TEST(not_written)
 	ck_refused(gt_write_volume(path, NULL, v), GT_ERR_UNSUPPORTED, "at most 65535");
 	gt_volume_free(v);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, volumes_come_back);
-	tcase_add_test(tc, what_is_in_the_files);
-	tcase_add_test(tc, numbers_beyond_16_bits);
-	tcase_add_test(tc, every_orientation);
-	tcase_add_test(tc, fewer_bits_and_notes);
-	tcase_add_test(tc, refusals);
-	tcase_add_test(tc, not_written);
-}
-
-int main(void) { return dicom_is_missing() ? 77 : gt_test_main("dicom_series", fill); }
+int main(void) { return dicom_is_missing() ? 77 : gt_test_main_with("dicom_series", setup, teardown); }

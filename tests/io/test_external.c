@@ -147,7 +147,7 @@ static void is_refused(gt_status code, const char *text)
 	ck_assert_ptr_nonnull(strstr(gt_error(), "a.h5: "));
 }
 
-START_TEST(links_of_a_scan)
+GT_TEST(links_of_a_scan)
 {
 	char name[160];
 	make_file_of_counts(inner);
@@ -174,9 +174,8 @@ START_TEST(links_of_a_scan)
 	setenv("GANTRY_ALLOW_EXTERNAL", "1", 1);
 	is_refused(GT_ERR_FORMAT, "is not a regular file");
 }
-END_TEST
 
-START_TEST(other_layouts_of_a_scan)
+GT_TEST(other_layouts_of_a_scan)
 {
 	char raw[128];
 	float counts[CELLS];
@@ -198,10 +197,9 @@ START_TEST(other_layouts_of_a_scan)
 	setenv("GANTRY_ALLOW_EXTERNAL", "1", 1);
 	is_read();
 }
-END_TEST
 
 /* A file below the folder may link further. */
-START_TEST(links_of_linked_files)
+GT_TEST(links_of_linked_files)
 {
 	make_file_of_counts(stranger);
 	const hid_t file = H5Fcreate(inner, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -210,10 +208,9 @@ START_TEST(links_of_linked_files)
 	scan_by_link("below/b.h5");
 	is_refused(GT_ERR_FORMAT, "lies outside of the folder of the file");
 }
-END_TEST
 
 /* Groups that contain each other are accepted, and so are dangling links. */
-START_TEST(harmless_links)
+GT_TEST(harmless_links)
 {
 	hid_t exchange;
 	const hid_t file = begin_scan(&exchange);
@@ -223,7 +220,6 @@ START_TEST(harmless_links)
 	finish(file, exchange);
 	is_read();
 }
-END_TEST
 
 static gt_volume *some_volume(void)
 {
@@ -237,7 +233,7 @@ static gt_volume *some_volume(void)
 }
 
 /* libnetcdf opens every link of a file. */
-START_TEST(links_of_a_volume)
+GT_TEST(links_of_a_volume)
 {
 	gt_volume *v = some_volume(), *back;
 	make_file_of_counts(stranger);
@@ -252,7 +248,6 @@ START_TEST(links_of_a_volume)
 	gt_volume_free(back);
 	gt_volume_free(v);
 }
-END_TEST
 
 static void name_data_file(const char *name)
 {
@@ -273,7 +268,7 @@ static void make_data_file(const char *in, const char *name)
 	ck_assert(f && fwrite(values, sizeof *values, 2, f) == 2 && fclose(f) == 0);
 }
 
-START_TEST(data_file_of_an_image)
+GT_TEST(data_file_of_an_image)
 {
 	gt_volume *v;
 	char name[160];
@@ -301,17 +296,5 @@ START_TEST(data_file_of_an_image)
 	name_data_file("a.mhd");
 	ck_refused(gt_read_volume(image, NULL, &v), GT_ERR_FORMAT, "key ElementDataFile: names the header itself: expected LOCAL");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, links_of_a_scan);
-	tcase_add_test(tc, other_layouts_of_a_scan);
-	tcase_add_test(tc, links_of_linked_files);
-	tcase_add_test(tc, harmless_links);
-	tcase_add_test(tc, links_of_a_volume);
-	tcase_add_test(tc, data_file_of_an_image);
-}
-
-int main(void) { return gt_test_main("external", fill); }
+int main(void) { return gt_test_main_with("external", setup, teardown); }

@@ -108,7 +108,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-START_TEST(threads_are_serialised)
+GT_TEST(threads_are_serialised)
 {
 	pthread_t thread[THREADS];
 	struct thread t[THREADS];
@@ -136,8 +136,5 @@ START_TEST(threads_are_serialised)
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(rmdir(folder), 0);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, threads_are_serialised); }
-
-int main(void) { return gt_test_main("file turns", fill); }
+int main(void) { return gt_test_main("file turns", NULL); }

@@ -72,7 +72,7 @@ static const char *name_of(int kind, int v)
 	return name;
 }
 
-START_TEST(the_number_that_differs_orders_views)
+GT_TESTS(the_number_that_differs_orders_views, 6)
 {
 	for (int v = 0; v < VIEWS; v++)
 		write_image(name_of(_i, v), v + 1);
@@ -82,10 +82,9 @@ START_TEST(the_number_that_differs_orders_views)
 	unlink(tiff_path(name_of(_i, 4)));
 	refuse(_i == 2 ? "number 12 is missing" : "number 4 is missing");
 }
-END_TEST
 
 /* Two scans in a folder, with different numbers, are not joined. */
-START_TEST(two_scans_are_refused)
+GT_TEST(two_scans_are_refused)
 {
 	char name[32];
 	for (int v = 0; v < VIEWS; v++) {
@@ -94,9 +93,8 @@ START_TEST(two_scans_are_refused)
 	}
 	refuse("belong to groups of 6 files each: expected one scan in a folder");
 }
-END_TEST
 
-START_TEST(views_with_names_of_fields)
+GT_TESTS(views_with_names_of_fields, 6)
 {
 	static const char *const names[] = { "open_foam_%d.tif", "flat_sample_%d.tif", "bright_star_%d.tif",
 		                             "ref_%d.tif",       "offset_%d.tif",      "dark_%d.tif" };
@@ -117,14 +115,5 @@ START_TEST(views_with_names_of_fields)
 	write_image("preview_2.tif", 2);
 	check_views(2);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, tiff_teardown);
-	tcase_add_loop_test(tc, the_number_that_differs_orders_views, 0, 6);
-	tcase_add_test(tc, two_scans_are_refused);
-	tcase_add_loop_test(tc, views_with_names_of_fields, 0, 6);
-}
-
-int main(void) { return gt_test_main("file_names", fill); }
+int main(void) { return gt_test_main_with("file_names", setup, tiff_teardown); }

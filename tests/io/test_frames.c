@@ -112,7 +112,7 @@ static double worst(const gt_projections *p, size_t but)
 	return max;
 }
 
-START_TEST(counts_become_line_integrals)
+GT_TEST(counts_become_line_integrals)
 {
 	gt_projections *p = read_ok();
 	ck_assert_uint_eq(p->scan->views, VIEWS);
@@ -133,9 +133,8 @@ START_TEST(counts_become_line_integrals)
 	}
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(the_axis_is_found)
+GT_TEST(the_axis_is_found)
 {
 	options.axis = NAN;
 	gt_projections *p = read_ok();
@@ -147,9 +146,8 @@ START_TEST(the_axis_is_found)
 	ck_assert_double_eq_tol(p->scan->column_center, axis, 0.05);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(any_views_and_rows_are_the_same_as_all)
+GT_TEST(any_views_and_rows_are_the_same_as_all)
 {
 	gt_view_reader *views = NULL;
 	float part[3 * 2 * COLUMNS];
@@ -168,9 +166,8 @@ START_TEST(any_views_and_rows_are_the_same_as_all)
 	gt_view_reader_close(views);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(dead_pixels_are_interpolated)
+GT_TEST(dead_pixels_are_interpolated)
 {
 	const size_t dead = 4 * COLUMNS + 37;
 	write_field("flat_1.tif", 1, 40, 1);
@@ -191,9 +188,8 @@ START_TEST(dead_pixels_are_interpolated)
 	}
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(air_is_left_alone_where_that_is_asked_for)
+GT_TEST(air_is_left_alone_where_that_is_asked_for)
 {
 	frames.air = "no";
 	gt_projections *p = read_ok();
@@ -212,9 +208,8 @@ START_TEST(air_is_left_alone_where_that_is_asked_for)
 	frames.air = "x";
 	refuse(GT_ERR_ARG, "air x: expected");
 }
-END_TEST
 
-START_TEST(without_flats_white_or_air_is_needed)
+GT_TEST(without_flats_white_or_air_is_needed)
 {
 	frames.flat = "none";
 	frames.air = "no";
@@ -230,9 +225,8 @@ START_TEST(without_flats_white_or_air_is_needed)
 	frames.white = -1;
 	refuse(GT_ERR_ARG, "white=-1: expected blank-scan counts");
 }
-END_TEST
 
-START_TEST(angles_may_be_a_rule_or_have_commas)
+GT_TEST(angles_may_be_a_rule_or_have_commas)
 {
 	frames.angles = "-20:30";
 	gt_projections *p = read_ok(), *q;
@@ -262,9 +256,8 @@ START_TEST(angles_may_be_a_rule_or_have_commas)
 	noted("commas are taken as decimal points");
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(wrong_angles_are_refused)
+GT_TEST(wrong_angles_are_refused)
 {
 	write_angles("angles.txt", "%d\n", VIEWS + 20);
 	refuse(GT_ERR_FORMAT, "has 32 angles, expected 12, one for each view (do they include flat and dark fields?)");
@@ -277,9 +270,8 @@ START_TEST(wrong_angles_are_refused)
 	frames.angles = "nothing.txt";
 	refuse(GT_ERR_IO, "nothing.txt");
 }
-END_TEST
 
-START_TEST(missing_and_repeated_numbers_are_refused)
+GT_TEST(missing_and_repeated_numbers_are_refused)
 {
 	unlink(tiff_path("scan_9.tif"));
 	refuse(GT_ERR_FORMAT, "number 9 is missing: scan_8.tif is followed by scan_10.tif");
@@ -293,9 +285,8 @@ START_TEST(missing_and_repeated_numbers_are_refused)
 	write_view("scan_09.tif", 4);
 	refuse(GT_ERR_FORMAT, "have the same number");
 }
-END_TEST
 
-START_TEST(other_files_are_left_out_and_told)
+GT_TEST(other_files_are_left_out_and_told)
 {
 	write_view("preview_1.tif", 0);
 	gt_projections *p = read_ok();
@@ -303,9 +294,8 @@ START_TEST(other_files_are_left_out_and_told)
 	noted("1 images of other names than scan_5.tif are ignored");
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(frames_of_another_size_or_type_are_refused)
+GT_TEST(frames_of_another_size_or_type_are_refused)
 {
 	double image[CELLS + COLUMNS] = { 0 };
 	tiff_write("scan_8.tif", &tiff_float, ROWS + 1, COLUMNS, image);
@@ -317,17 +307,15 @@ START_TEST(frames_of_another_size_or_type_are_refused)
 	tiff_write("Flat_2.tif", &tiff_float, ROWS - 1, COLUMNS, image);
 	refuse(GT_ERR_FORMAT, "a flat field of 8 rows x 90 columns, expected 9 x 90");
 }
-END_TEST
 
-START_TEST(a_flat_field_that_is_dark_is_refused)
+GT_TEST(a_flat_field_that_is_dark_is_refused)
 {
 	write_field("flat_1.tif", 0, -5, 0);
 	write_field("Flat_2.tif", 0, -5, 0);
 	refuse(GT_ERR_FORMAT, "the flat field is not above the dark field in 810 of 810 pixels");
 }
-END_TEST
 
-START_TEST(not_a_number_is_refused_by_file_and_place)
+GT_TEST(not_a_number_is_refused_by_file_and_place)
 {
 	double image[CELLS];
 	for (size_t i = 0; i < CELLS; i++)
@@ -336,10 +324,9 @@ START_TEST(not_a_number_is_refused_by_file_and_place)
 	tiff_write("scan_10.tif", &tiff_float, ROWS, COLUMNS, image);
 	refuse(GT_ERR_FORMAT, "scan_10.tif: NaN or infinite in view 5 at row 3, column 11");
 }
-END_TEST
 
 /* Images of one detector row in all views give the same result as images of the views. */
-START_TEST(sinograms_are_views_turned)
+GT_TEST(sinograms_are_views_turned)
 {
 	double image[VIEWS * COLUMNS];
 	for (size_t v = 0; v < VIEWS; v++)
@@ -357,25 +344,5 @@ START_TEST(sinograms_are_views_turned)
 			ck_assert_double_eq_tol((double)p->data[v * COLUMNS + c], line_integral_of(v, 3 * COLUMNS + c), 2e-5);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, tiff_teardown);
-	tcase_add_test(tc, counts_become_line_integrals);
-	tcase_add_test(tc, the_axis_is_found);
-	tcase_add_test(tc, any_views_and_rows_are_the_same_as_all);
-	tcase_add_test(tc, dead_pixels_are_interpolated);
-	tcase_add_test(tc, air_is_left_alone_where_that_is_asked_for);
-	tcase_add_test(tc, without_flats_white_or_air_is_needed);
-	tcase_add_test(tc, angles_may_be_a_rule_or_have_commas);
-	tcase_add_test(tc, wrong_angles_are_refused);
-	tcase_add_test(tc, missing_and_repeated_numbers_are_refused);
-	tcase_add_test(tc, other_files_are_left_out_and_told);
-	tcase_add_test(tc, frames_of_another_size_or_type_are_refused);
-	tcase_add_test(tc, a_flat_field_that_is_dark_is_refused);
-	tcase_add_test(tc, not_a_number_is_refused_by_file_and_place);
-	tcase_add_test(tc, sinograms_are_views_turned);
-}
-
-int main(void) { return gt_test_main("frames", fill); }
+int main(void) { return gt_test_main_with("frames", setup, tiff_teardown); }

@@ -9,7 +9,7 @@
 #include "tests/support/support.h"
 
 /* The number in the file name is not the number of each view. */
-START_TEST(views_of_one_file_in_a_folder_have_angles_by_the_rule)
+GT_TEST(views_of_one_file_in_a_folder_have_angles_by_the_rule)
 {
 	enum { N = 5, SIZE = 6 };
 	const float value[N * SIZE] = { 0.5F, 0.25F, 1, 2, 0.125F, 3, 1.5F };
@@ -38,12 +38,5 @@ START_TEST(views_of_one_file_in_a_folder_have_angles_by_the_rule)
 	ck_assert_float_eq(p->data[6], 1.5F);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
-	tcase_add_test(tc, views_of_one_file_in_a_folder_have_angles_by_the_rule);
-}
-
-int main(void) { return gt_test_main("frames of one file", fill); }
+int main(void) { return gt_test_main_with("frames of one file", tiff_setup, tiff_teardown); }

@@ -61,7 +61,7 @@ static size_t bytes_of(const char *path, unsigned char *bytes)
 	return n;
 }
 
-START_TEST(same_bytes)
+GT_TEST(same_bytes)
 {
 	ck_assert(H5Fclose(make(plain)) >= 0);
 	const size_t n = bytes_of(plain, as_closed);
@@ -76,10 +76,9 @@ START_TEST(same_bytes)
 	ck_assert_uint_eq(bytes_of(aside, now), n);
 	ck_assert(!memcmp(now, as_closed, n));
 }
-END_TEST
 
 /* Data that were not flushed would be lost. */
-START_TEST(more_than_head)
+GT_TEST(more_than_head)
 {
 	const hid_t file = make(aside);
 	const size_t n = bytes_of(aside, as_flushed);
@@ -90,10 +89,9 @@ START_TEST(more_than_head)
 	ck_refused(gt_hdf5_take_head(memory, "a.h5", aside), GT_ERR_IO, "a.h5: cannot be written: HDF5 changes more than its header");
 	ck_assert(bytes_of(aside, now) == n && !memcmp(now, as_flushed, n));
 }
-END_TEST
 
 /* Changed values within the length of the file. */
-START_TEST(values_changed)
+GT_TEST(values_changed)
 {
 	const hid_t file = make(aside), id = H5Dopen2(file, "a", H5P_DEFAULT);
 	const int memory = gt_hdf5_set_aside(aside);
@@ -103,23 +101,12 @@ START_TEST(values_changed)
 	ck_assert(H5Dclose(id) >= 0 && H5Fclose(file) >= 0);
 	ck_refused(gt_hdf5_take_head(memory, "a.h5", aside), GT_ERR_IO, "HDF5 changes more than its header");
 }
-END_TEST
 
-START_TEST(not_open)
+GT_TEST(not_open)
 {
 	ck_assert(H5Fclose(make(aside)) >= 0);
 	ck_assert_int_eq(gt_hdf5_set_aside(aside), -1);
 	ck_assert_int_eq(gt_hdf5_set_aside("/nowhere/a.h5"), -1);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, same_bytes);
-	tcase_add_test(t, more_than_head);
-	tcase_add_test(t, values_changed);
-	tcase_add_test(t, not_open);
-}
-
-int main(void) { return gt_test_main("hdf5 aside", fill); }
+int main(void) { return gt_test_main_with("hdf5 aside", setup, teardown); }

@@ -45,7 +45,7 @@ static void default_actions(void)
 
 /* Beyond the limit: killed while writing if the size was unknown, else refused before. The fixture finds files that
  * remain. */
-START_TEST(killed_by_the_file_size_limit)
+GT_TEST(killed_by_the_file_size_limit)
 {
 	static const char *const names[] = { "v.nc", "v.mha", "v.mhd" };
 	const gt_write_options packed = { .size = sizeof packed, .deflate = 1 }; /* the size is unknown before */
@@ -66,7 +66,6 @@ START_TEST(killed_by_the_file_size_limit)
 	}
 	gt_volume_free(v);
 }
-END_TEST
 
 /* The limit is set after the file was begun: killed while writing, for any format. */
 static void write_past_the_limit(const char *name, const gt_volume *v)
@@ -79,7 +78,7 @@ static void write_past_the_limit(const char *name, const gt_volume *v)
 	_exit(st == GT_OK && gt_slice_writer_commit(out) == GT_OK ? 2 : 3);
 }
 
-START_TEST(killed_in_mid_write)
+GT_TEST(killed_in_mid_write)
 {
 	static const char *const names[] = { "v.nc", "v.mha", "v.mhd" };
 	gt_volume *v = large_volume();
@@ -98,10 +97,9 @@ START_TEST(killed_in_mid_write)
 	}
 	gt_volume_free(v);
 }
-END_TEST
 
 /* A file system of 2 MiB, if this process may mount one. */
-START_TEST(disk_full)
+GT_TEST(disk_full)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("none", folder, "tmpfs", 0, "size=2m") != 0)
@@ -118,9 +116,8 @@ START_TEST(disk_full)
 	ck_assert_int_eq(umount(folder), 0);
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(killed_while_writing)
+GT_TEST(killed_while_writing)
 {
 	static const int signals[] = {
 		SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGALRM, SIGUSR1, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT
@@ -150,10 +147,9 @@ START_TEST(killed_while_writing)
 		close(ready[1]);
 	}
 }
-END_TEST
 
 /* HDF5 may exit if it cannot initialise. The fixture finds files that remain. */
-START_TEST(a_library_ends_the_program)
+GT_TEST(a_library_ends_the_program)
 {
 	int status;
 	fflush(NULL);
@@ -166,9 +162,8 @@ START_TEST(a_library_ends_the_program)
 	ck_assert(child > 0 && waitpid(child, &status, 0) == child);
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 255);
 }
-END_TEST
 
-START_TEST(signals_of_the_program_are_left_alone)
+GT_TEST(signals_of_the_program_are_left_alone)
 {
 	char *tmp;
 	struct sigaction now;
@@ -185,17 +180,5 @@ START_TEST(signals_of_the_program_are_left_alone)
 	ck_assert(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == SIG_DFL);
 	gt_tmp_drop(NULL);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, killed_by_the_file_size_limit);
-	tcase_add_test(tc, killed_in_mid_write);
-	tcase_add_test(tc, disk_full);
-	tcase_add_test(tc, killed_while_writing);
-	tcase_add_test(tc, a_library_ends_the_program);
-	tcase_add_test(tc, signals_of_the_program_are_left_alone);
-}
-
-int main(void) { return gt_test_main("killed", fill); }
+int main(void) { return gt_test_main_with("killed", setup, teardown); }

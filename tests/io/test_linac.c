@@ -164,7 +164,7 @@ static void expect_consistent(const gt_projections *p)
 
 /* Either rotation direction, either side of the panel, found in the images; dose normalisation by the chamber; plain
  * and compressed. */
-START_TEST(varian_scans)
+GT_TESTS(varian_scans, 4)
 {
 	const double step = _i & 1 ? -5 : 5, offset = _i & 2 ? -20 : 20;
 	gt_scan *truth = varian(step, offset, _i != 2);
@@ -187,9 +187,8 @@ START_TEST(varian_scans)
 	free(data);
 	gt_scan_free(truth);
 }
-END_TEST
 
-START_TEST(elekta_scan)
+GT_TEST(elekta_scan)
 {
 	static char text[VIEWS * 128];
 	int a[CELLS];
@@ -224,9 +223,8 @@ START_TEST(elekta_scan)
 	free(data);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TESTS(refusals, 13)
 {
 	static const struct {
 		long at;
@@ -281,10 +279,9 @@ START_TEST(refusals)
 	}
 	gt_scan_free(truth);
 }
-END_TEST
 
 /* Two acquisitions, none, and a panel of another size. */
-START_TEST(refused_scans)
+GT_TEST(refused_scans)
 {
 	char other[128];
 	gt_geometry *g = NULL;
@@ -304,7 +301,6 @@ START_TEST(refused_scans)
 	           "<ImagerResY>6</ImagerResY></Scan>");
 	ck_refused(read_scan(60, 1, &p), GT_ERR_FORMAT, "is it of another scan");
 }
-END_TEST
 
 static void clean(void)
 {
@@ -313,15 +309,6 @@ static void clean(void)
 		unlink(image_name(v, "his"));
 	}
 	unlink(file);
-}
-
-static void fill(TCase *t)
-{
-	tcase_add_checked_fixture(t, NULL, clean);
-	tcase_add_loop_test(t, varian_scans, 0, 4);
-	tcase_add_test(t, elekta_scan);
-	tcase_add_loop_test(t, refusals, 0, 13);
-	tcase_add_test(t, refused_scans);
 }
 
 int main(void)
@@ -334,7 +321,7 @@ int main(void)
 	snprintf(images, sizeof images, "%s/Acquisitions/1", folder);
 	mkdir(images, 0700);
 	snprintf(file, sizeof file, "%s/Scan.xml", folder);
-	const int code = gt_test_main("linac", fill);
+	const int code = gt_test_main_with("linac", NULL, clean);
 	rmdir(images);
 	rmdir(path);
 	rmdir(folder);

@@ -39,7 +39,7 @@ static void teardown(void)
 
 static void same(const gt_volume *v, const gt_volume *w, double tolerance) { same_volume(v, w, tolerance, 1e-12); }
 
-START_TEST(volumes_come_back)
+GT_TEST(volumes_come_back)
 {
 	static const char *const names[] = { "a.mha", "a.mhd" };
 	for (int i = 0; i < 2; i++) {
@@ -66,7 +66,6 @@ START_TEST(volumes_come_back)
 		remove_files();
 	}
 }
-END_TEST
 
 /* Header and data of a 4 x 3 x 2 volume with stored values 3, 5, 7 ... */
 typedef struct {
@@ -129,7 +128,8 @@ static void write_foreign(const foreign *x, size_t n)
 {
 	FILE *f = fopen(path, "wb");
 	fprintf(f,
-	        "ObjectType = Image\nNDims = 3\n%sBinaryDataByteOrderMSB = %s\nOffset = 1 2 3\nElementSpacing = %s\nDimSize = 4 3 2\nElementType = %s\nElementDataFile = %s\n",
+	        "ObjectType = Image\nNDims = 3\n%sBinaryDataByteOrderMSB = %s\nOffset = 1 2 3\nElementSpacing = %s\n"
+	        "DimSize = 4 3 2\nElementType = %s\nElementDataFile = %s\n",
 	        x->extra ? x->extra : "", x->msb ? "True" : "False", x->spacing ? x->spacing : "0.5 0.25 2", x->type,
 	        x->file ? x->file : "LOCAL");
 	if (x->file) {
@@ -142,7 +142,7 @@ static void write_foreign(const foreign *x, size_t n)
 	fclose(f);
 }
 
-START_TEST(all_types_both_orders)
+GT_TEST(all_types_both_orders)
 {
 	const foreign types[] = {
 		{ .type = "MET_CHAR", .size = 1 },      { .type = "MET_UCHAR", .size = 1 },      { .type = "MET_SHORT", .size = 2 },
@@ -168,10 +168,9 @@ START_TEST(all_types_both_orders)
 			gt_volume_free(v);
 		}
 }
-END_TEST
 
 /* Lengths stored as floats are rounded to the intended decimals; those of Gantry's files are exact. */
-START_TEST(spacings_that_were_floats)
+GT_TEST(spacings_that_were_floats)
 {
 	const foreign x = { .type = "MET_FLOAT", .size = 4, .spacing = "3.2000000476837158 0.30000001192092896 0.123456789012" };
 	gt_volume *v;
@@ -188,9 +187,8 @@ START_TEST(spacings_that_were_floats)
 	ck_assert(v->grid.pitch[0] == (double)3.2f);
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(units_by_rule_or_as_told)
+GT_TEST(units_by_rule_or_as_told)
 {
 	foreign x = { .type = "MET_USHORT", .size = 2 };
 	char note[NOTES];
@@ -235,9 +233,8 @@ START_TEST(units_by_rule_or_as_told)
 	o.slope = 0;
 	ck_refused(gt_read_volume(path, &o, &v), GT_ERR_ARG, "slope=0");
 }
-END_TEST
 
-START_TEST(reversed_axes)
+GT_TEST(reversed_axes)
 {
 	const foreign x = { .type = "MET_FLOAT", .size = 4, .extra = "TransformMatrix = -1 0 0 0 1 0 0 0 -1\n" };
 	gt_volume *v;
@@ -250,10 +247,9 @@ START_TEST(reversed_axes)
 	ck_assert(v->data[0] == 3 + 2 * ((1 * 3 + 0) * 4 + 3));
 	gt_volume_free(v);
 }
-END_TEST
 
 /* Written in the patient's frame: left, back, head. */
-START_TEST(written_in_patient_space)
+GT_TEST(written_in_patient_space)
 {
 	static const int along[4][3] = { { -1, -1, 1 }, { 1, 1, 1 }, { 1, -1, -1 }, { -1, 1, -1 } };
 	for (int position = 0; position < 4; position++) {
@@ -281,10 +277,9 @@ START_TEST(written_in_patient_space)
 		gt_volume_free(v);
 	}
 }
-END_TEST
 
 /* Foreign files and older files of Gantry use the scanner's axes unless a patient position is set. */
-START_TEST(read_in_patient_space_if_set)
+GT_TEST(read_in_patient_space_if_set)
 {
 	foreign x = { .type = "MET_FLOAT", .size = 4 };
 	gt_read_options o = gt_read_defaults;
@@ -311,7 +306,6 @@ START_TEST(read_in_patient_space_if_set)
 	ck_assert(v->water == 0.03);
 	gt_volume_free(v);
 }
-END_TEST
 
 static void refused(const foreign *x, size_t n, gt_status code, const char *text)
 {
@@ -322,7 +316,7 @@ static void refused(const foreign *x, size_t n, gt_status code, const char *text
 	ck_assert_ptr_null(v);
 }
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	foreign x = { .type = "MET_FLOAT", .size = 4 };
 	refused(&x, 23, GT_ERR_FORMAT, "truncated: 4 x 3 x 2 voxels of MET_FLOAT need 96 bytes, the file has 92");
@@ -348,11 +342,10 @@ START_TEST(refusals)
 	x.type = "MET_LONG";
 	refused(&x, 24, GT_ERR_UNSUPPORTED, "key ElementType: is 'MET_LONG', expected one of");
 }
-END_TEST
 
 static void put_head(const char *text) { gt_test_write(path, text); }
 
-START_TEST(broken_heads)
+GT_TEST(broken_heads)
 {
 	gt_volume *v;
 	put_head("ObjectType = Image\nNDims = 3\nDimSize = 4 3 2\n");
@@ -369,9 +362,8 @@ START_TEST(broken_heads)
 		"NDims = 3\nDimSize = 10000000 10000000 10000000\nElementSpacing = 1 1 1\nElementType = MET_FLOAT\nElementDataFile = LOCAL\n");
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "overflows");
 }
-END_TEST
 
-START_TEST(not_a_number)
+GT_TEST(not_a_number)
 {
 	gt_volume *v = volume();
 	const float nan_value = NAN;
@@ -384,9 +376,8 @@ START_TEST(not_a_number)
 	          fclose(f) == 0);
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "1 of 105 voxels are NaN or infinite, the first at [2][1][4]");
 }
-END_TEST
 
-START_TEST(a_real_head)
+GT_TEST(a_real_head)
 {
 	const char *data = getenv("GT_DATA");
 	char head[4096];
@@ -405,22 +396,5 @@ START_TEST(a_real_head)
 	ck_assert(tissue > inside / 2);
 	gt_volume_free(v);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, volumes_come_back);
-	tcase_add_test(tc, all_types_both_orders);
-	tcase_add_test(tc, spacings_that_were_floats);
-	tcase_add_test(tc, units_by_rule_or_as_told);
-	tcase_add_test(tc, reversed_axes);
-	tcase_add_test(tc, written_in_patient_space);
-	tcase_add_test(tc, read_in_patient_space_if_set);
-	tcase_add_test(tc, refusals);
-	tcase_add_test(tc, broken_heads);
-	tcase_add_test(tc, not_a_number);
-	tcase_add_test(tc, a_real_head);
-}
-
-int main(void) { return gt_test_main("metaimage", fill); }
+int main(void) { return gt_test_main_with("metaimage", setup, teardown); }

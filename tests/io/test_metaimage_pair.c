@@ -68,7 +68,7 @@ static float first_of(const char *name)
 }
 
 /* An error, or the end of the program, before either rename: the old pair is read. */
-START_TEST(no_head_names_data_of_another)
+GT_TEST(no_head_names_data_of_another)
 {
 	gt_write_options o = gt_write_defaults;
 	gt_volume *v = volume();
@@ -97,10 +97,9 @@ START_TEST(no_head_names_data_of_another)
 	ck_assert_float_eq_tol(first_of(path), 2, 1e-6f);
 	gt_volume_free(v);
 }
-END_TEST
 
 /* Data that another header names are neither replaced nor removed; a name it gives to missing data is not reused. */
-START_TEST(data_of_other_heads_stay)
+GT_TEST(data_of_other_heads_stay)
 {
 	gt_write_options o = gt_write_defaults;
 	gt_volume *v = volume();
@@ -120,13 +119,5 @@ START_TEST(data_of_other_heads_stay)
 	ck_assert_int_eq(gt_read_volume(other, NULL, &(gt_volume *){ NULL }), GT_ERR_IO);
 	gt_volume_free(v);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, no_head_names_data_of_another);
-	tcase_add_test(tc, data_of_other_heads_stay);
-}
-
-int main(void) { return gt_test_main("metaimage_pair", fill); }
+int main(void) { return gt_test_main_with("metaimage_pair", setup, teardown); }

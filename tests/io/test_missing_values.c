@@ -44,7 +44,7 @@ static void write_volume(size_t slices)
 	ck_assert_int_eq(nc_close(file), NC_NOERR);
 }
 
-START_TEST(netcdf)
+GT_TEST(netcdf)
 {
 	gt_volume *v = NULL;
 	write_volume(4);
@@ -55,7 +55,6 @@ START_TEST(netcdf)
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT,
 	           "attenuation: 1 of its 4 chunks were never written: expected a complete file");
 }
-END_TEST
 
 static void put(hid_t file, const char *name, int rank, const hsize_t *size, hsize_t written, const float *values)
 {
@@ -92,7 +91,7 @@ static void write_exchange(hsize_t views, hsize_t angles)
 	ck_assert(H5Fclose(file) >= 0);
 }
 
-START_TEST(data_exchange)
+GT_TEST(data_exchange)
 {
 	gt_projections *p = NULL;
 	gt_read_options o = gt_read_defaults;
@@ -105,7 +104,6 @@ START_TEST(data_exchange)
 	write_exchange(4, 3);
 	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_FORMAT, path);
 }
-END_TEST
 
 /* Images 0 and 1 are in one file, 2 and 3 in another; `gap` leaves image 1 without a file. */
 static hid_t virtual_list(int rank, const hsize_t *size, const char *name, int gap)
@@ -164,7 +162,7 @@ static void write_virtual(int gap)
 }
 
 /* HDF5 reads images without a file as 0. */
-START_TEST(virtual_images)
+GT_TEST(virtual_images)
 {
 	gt_projections *p = NULL;
 	gt_read_options o = gt_read_defaults;
@@ -185,10 +183,9 @@ START_TEST(virtual_images)
 	remove_source(0);
 	remove_source(1);
 }
-END_TEST
 
 /* A NetCDF variable may be a virtual dataset as well. */
-START_TEST(virtual_volume)
+GT_TEST(virtual_volume)
 {
 	const hsize_t whole[] = { 4, 2, 3 }, half[] = { 2, 2, 3 };
 	gt_volume *v = NULL;
@@ -217,10 +214,9 @@ START_TEST(virtual_volume)
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "attenuation: its source file /tmp/gantry-missing-");
 	remove_source(0);
 }
-END_TEST
 
 /* One closed shutter does not mean a wrong dark field. */
-START_TEST(black_view)
+GT_TEST(black_view)
 {
 	gt_projections *p = NULL;
 	gt_read_options o = gt_read_defaults;
@@ -246,16 +242,5 @@ START_TEST(black_view)
 	ck_assert_msg(strstr(notes, "1 of 4 views is black, the first is view 2"), "%s", notes);
 	ck_assert_msg(!strstr(notes, "dark field of another exposure") && !strstr(notes, "transmissions are below"), "%s", notes);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, netcdf);
-	tcase_add_test(tc, data_exchange);
-	tcase_add_test(tc, virtual_images);
-	tcase_add_test(tc, virtual_volume);
-	tcase_add_test(tc, black_view);
-}
-
-int main(void) { return gt_test_main("missing_values", fill); }
+int main(void) { return gt_test_main_with("missing_values", setup, teardown); }

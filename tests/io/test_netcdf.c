@@ -103,7 +103,7 @@ static void round_trip(gt_shape shape, int spots, int extras, int deflate)
 	gt_projections_free(q);
 }
 
-START_TEST(projections_come_back)
+GT_TEST(projections_come_back)
 {
 	for (int shape = 0; shape < GT_NSHAPES; shape++)
 		for (int extras = 0; extras < 2; extras++)
@@ -111,7 +111,6 @@ START_TEST(projections_come_back)
 	round_trip(GT_ARC, 1, 1, 0);
 	round_trip(GT_FLAT, 1, 0, 1);
 }
-END_TEST
 
 static int has_variable(const char *name)
 {
@@ -122,7 +121,7 @@ static int has_variable(const char *name)
 	return has;
 }
 
-START_TEST(arc_center_only_where_it_differs)
+GT_TEST(arc_center_only_where_it_differs)
 {
 	gt_projections *p = projections(GT_ARC, 0, 0), *q = projections(GT_ARC, 1, 0);
 	ck_ok(gt_write_projections(path, NULL, p));
@@ -132,9 +131,8 @@ START_TEST(arc_center_only_where_it_differs)
 	gt_projections_free(p);
 	gt_projections_free(q);
 }
-END_TEST
 
-START_TEST(unknown_angles_stay_unknown)
+GT_TEST(unknown_angles_stay_unknown)
 {
 	gt_projections *p = projections(GT_FLAT, 0, 0), *q;
 	p->scan->view[2].angle = NAN;
@@ -149,9 +147,8 @@ START_TEST(unknown_angles_stay_unknown)
 	ck_assert(!has_variable("angle"));
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(geometry_without_data)
+GT_TEST(geometry_without_data)
 {
 	gt_read_options o = gt_read_defaults;
 	gt_projections *p = projections(GT_FLAT, 0, 1), *q;
@@ -172,7 +169,6 @@ START_TEST(geometry_without_data)
 	ck_refused(gt_read_projections(path, NULL, &q), GT_ERR_FORMAT, "a.nc: variable projections is missing");
 	gt_projections_free(p);
 }
-END_TEST
 
 static gt_volume *volume(void)
 {
@@ -194,7 +190,7 @@ static void same_grid(const gt_grid *a, const gt_grid *b)
 	}
 }
 
-START_TEST(volumes_come_back)
+GT_TEST(volumes_come_back)
 {
 	gt_volume *v = volume(), *w;
 	const size_t n = gt_grid_voxels(&v->grid);
@@ -216,9 +212,8 @@ START_TEST(volumes_come_back)
 	gt_volume_free(w);
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(hounsfield_units_come_back)
+GT_TEST(hounsfield_units_come_back)
 {
 	gt_volume *v = volume(), *w;
 	const size_t n = gt_grid_voxels(&v->grid);
@@ -241,7 +236,6 @@ START_TEST(hounsfield_units_come_back)
 	ck_assert_double_eq_tol(hu[17], 1000 * (v->data[17] - 0.0193) / 0.0193, 1e-3);
 	gt_volume_free(v);
 }
-END_TEST
 
 /* Foreign files ----------------------------------------------------------- */
 
@@ -292,7 +286,7 @@ static void write_foreign(const foreign *f)
 	nc_ok(nc_close(id));
 }
 
-START_TEST(other_types_scales_and_orders)
+GT_TEST(other_types_scales_and_orders)
 {
 	const struct {
 		nc_type type;
@@ -330,9 +324,8 @@ START_TEST(other_types_scales_and_orders)
 		gt_volume_free(v);
 	}
 }
-END_TEST
 
-START_TEST(hounsfield_of_others)
+GT_TEST(hounsfield_of_others)
 {
 	foreign f = { .variable = "ct_number", .type = NC_SHORT, .format = NC_NETCDF4, .step = { 1, 1, 1 } };
 	char note[NOTES];
@@ -361,9 +354,8 @@ START_TEST(hounsfield_of_others)
 	ck_assert(v->grid.center[0] == 0 && v->grid.center[2] == 0);
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(volumes_of_others_refused)
+GT_TEST(volumes_of_others_refused)
 {
 	const foreign good = { .variable = "attenuation", .type = NC_SHORT, .format = NC_NETCDF4, .step = { 1, 1, 1 } };
 	foreign f = good;
@@ -390,9 +382,8 @@ START_TEST(volumes_of_others_refused)
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "variable attenuation is missing");
 	ck_refused(gt_file_kind(path, NULL, &(int){ 0 }), GT_ERR_FORMAT, "holds neither projections");
 }
-END_TEST
 
-START_TEST(one_slice_needs_its_thickness)
+GT_TEST(one_slice_needs_its_thickness)
 {
 	gt_volume *v = volume(), *w;
 	v->grid.n[2] = 1;
@@ -409,9 +400,8 @@ START_TEST(one_slice_needs_its_thickness)
 	ck_refused(gt_read_volume(path, NULL, &w), GT_ERR_FORMAT, "variable z: one coordinate (7.7) and attribute pitch_mm is missing");
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(a_part_of_a_volume_keeps_its_place)
+GT_TEST(a_part_of_a_volume_keeps_its_place)
 {
 	gt_volume *v = volume(), *w;
 	ck_ok(gt_write_volume(path, NULL, v));
@@ -429,9 +419,8 @@ START_TEST(a_part_of_a_volume_keeps_its_place)
 	gt_volume_free(v);
 	gt_volume_free(w);
 }
-END_TEST
 
-START_TEST(kinds)
+GT_TEST(kinds)
 {
 	const gt_format *f;
 	int is = -1;
@@ -447,23 +436,5 @@ START_TEST(kinds)
 	gt_projections_free(p);
 	gt_volume_free(v);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, projections_come_back);
-	tcase_add_test(tc, arc_center_only_where_it_differs);
-	tcase_add_test(tc, unknown_angles_stay_unknown);
-	tcase_add_test(tc, geometry_without_data);
-	tcase_add_test(tc, volumes_come_back);
-	tcase_add_test(tc, hounsfield_units_come_back);
-	tcase_add_test(tc, other_types_scales_and_orders);
-	tcase_add_test(tc, hounsfield_of_others);
-	tcase_add_test(tc, volumes_of_others_refused);
-	tcase_add_test(tc, one_slice_needs_its_thickness);
-	tcase_add_test(tc, a_part_of_a_volume_keeps_its_place);
-	tcase_add_test(tc, kinds);
-}
-
-int main(void) { return gt_test_main("netcdf", fill); }
+int main(void) { return gt_test_main_with("netcdf", setup, teardown); }

@@ -152,7 +152,7 @@ static gt_status write_volume(void)
 	return st;
 }
 
-START_TEST(volumes)
+GT_TEST(volumes)
 {
 	options = gt_write_defaults;
 	lose_each(write_volume);
@@ -160,7 +160,6 @@ START_TEST(volumes)
 	options.deflate = 4;
 	lose_each(write_volume);
 }
-END_TEST
 
 static gt_projections *projections(int which)
 {
@@ -201,13 +200,12 @@ static gt_status write_views(void)
 	return st;
 }
 
-START_TEST(scans)
+GT_TESTS(scans, gt_test_geometries() < 4 ? gt_test_geometries() : 4)
 {
 	which = _i;
 	lose_each(write_projections);
 	lose_each(write_views);
 }
-END_TEST
 
 static gt_status write_checkpoint(void)
 {
@@ -228,15 +226,6 @@ static gt_status write_checkpoint(void)
 	return st;
 }
 
-START_TEST(checkpoints) { lose_each(write_checkpoint); }
-END_TEST
+GT_TEST(checkpoints) { lose_each(write_checkpoint); }
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, volumes);
-	tcase_add_loop_test(tc, scans, 0, gt_test_geometries() < 4 ? gt_test_geometries() : 4);
-	tcase_add_test(tc, checkpoints);
-}
-
-int main(void) { return gt_test_main("netcdf_lost", fill); }
+int main(void) { return gt_test_main_with("netcdf_lost", setup, teardown); }

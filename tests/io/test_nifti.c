@@ -6,7 +6,7 @@
 
 static void same(const gt_volume *v, const gt_volume *w, double tolerance) { same_volume(v, w, tolerance, 0); }
 
-START_TEST(volumes_come_back)
+GT_TEST(volumes_come_back)
 {
 	static const char *const names[] = { "a.nii", "b.nii.gz", "c.NII.GZ" };
 	for (int i = 0; i < 3; i++)
@@ -43,10 +43,9 @@ START_TEST(volumes_come_back)
 			unlink(path);
 		}
 }
-END_TEST
 
 /* Written slice by slice: the same bytes as in one call. */
-START_TEST(slices_come_back)
+GT_TEST(slices_come_back)
 {
 	static const char *const names[] = { "a.nii", "b.nii.gz" };
 	for (int i = 0; i < 4; i++) {
@@ -73,9 +72,8 @@ START_TEST(slices_come_back)
 		gt_volume_free(v);
 	}
 }
-END_TEST
 
-START_TEST(all_types_both_orders_both_versions)
+GT_TEST(all_types_both_orders_both_versions)
 {
 	static const int types[] = { 256, 2, 4, 512, 8, 768, 1024, 1280, 16, 64 };
 	gt_read_options o = gt_read_defaults;
@@ -97,9 +95,8 @@ START_TEST(all_types_both_orders_both_versions)
 			gt_volume_free(v);
 		}
 }
-END_TEST
 
-START_TEST(units_by_rule_or_as_told)
+GT_TEST(units_by_rule_or_as_told)
 {
 	foreign x = plain();
 	char note[NOTES];
@@ -136,12 +133,11 @@ START_TEST(units_by_rule_or_as_told)
 	write_foreign(&x, 24, counted);
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_UNSUPPORTED, "elements are uint8");
 }
-END_TEST
 
 static double little(size_t i) { return 0.01 * (double)i; }
 
 /* No material attenuates by 10 mm^-1: larger floats are HU. */
-START_TEST(floats_by_their_range)
+GT_TEST(floats_by_their_range)
 {
 	foreign x = plain();
 	gt_volume *v;
@@ -154,9 +150,8 @@ START_TEST(floats_by_their_range)
 	ck_assert_double_eq_tol(v->data[5], 0.02 * 1.013, 1e-8);
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(lengths_in_other_units)
+GT_TEST(lengths_in_other_units)
 {
 	foreign x = plain();
 	gt_volume *v;
@@ -171,10 +166,9 @@ START_TEST(lengths_in_other_units)
 	ck_assert_double_eq_tol(v->grid.pitch[1], 0.25e-3, 1e-12);
 	gt_volume_free(v);
 }
-END_TEST
 
 /* Another program may crop or move the volume and keep the comment: the header decides. */
-START_TEST(comments_of_another_grid)
+GT_TEST(comments_of_another_grid)
 {
 	gt_volume *v = volume(), *w;
 	ck_ok(gt_write_volume(path, NULL, v));
@@ -187,9 +181,8 @@ START_TEST(comments_of_another_grid)
 	gt_volume_free(v);
 	gt_volume_free(w);
 }
-END_TEST
 
-START_TEST(long_axes_are_nifti_2)
+GT_TEST(long_axes_are_nifti_2)
 {
 	gt_volume *v = gt_volume_blank(), *w;
 	v->grid = (gt_grid){ { 1, 40001, 2 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
@@ -205,19 +198,5 @@ START_TEST(long_axes_are_nifti_2)
 	gt_volume_free(v);
 	gt_volume_free(w);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, volumes_come_back);
-	tcase_add_test(tc, slices_come_back);
-	tcase_add_test(tc, all_types_both_orders_both_versions);
-	tcase_add_test(tc, units_by_rule_or_as_told);
-	tcase_add_test(tc, floats_by_their_range);
-	tcase_add_test(tc, lengths_in_other_units);
-	tcase_add_test(tc, comments_of_another_grid);
-	tcase_add_test(tc, long_axes_are_nifti_2);
-}
-
-int main(void) { return is_built_without() ? 77 : gt_test_main("nifti", fill); }
+int main(void) { return is_built_without() ? 77 : gt_test_main_with("nifti", setup, teardown); }

@@ -36,7 +36,7 @@ static void check_places(const gt_volume *v, int position)
 }
 
 /* All 48 orientations of file axes, by sform and by qform, for every patient position. */
-START_TEST(every_orientation)
+GT_TEST(every_orientation)
 {
 	static const int order[6][3] = { { 0, 1, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 0, 2, 1 }, { 2, 1, 0 }, { 1, 0, 2 } };
 	static const double pitch[3] = { 0.5, 0.25, 2 };
@@ -63,10 +63,9 @@ START_TEST(every_orientation)
 		}
 	}
 }
-END_TEST
 
 /* A quarter rotation about z by a quaternion, and an axis reversed by the sign of pixdim[0]. */
-START_TEST(orientation_by_quaternion)
+GT_TEST(orientation_by_quaternion)
 {
 	foreign x = plain();
 	gt_volume *v;
@@ -87,10 +86,9 @@ START_TEST(orientation_by_quaternion)
 	check_places(v, GT_HFS);
 	gt_volume_free(v);
 }
-END_TEST
 
 /* Written bytes: sform and qform agree, in the patient's frame. */
-START_TEST(written_heads)
+GT_TEST(written_heads)
 {
 	for (int position = 0; position < 4; position++) {
 		gt_volume *v = volume();
@@ -123,14 +121,5 @@ START_TEST(written_heads)
 		gt_volume_free(v);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, every_orientation);
-	tcase_add_test(tc, orientation_by_quaternion);
-	tcase_add_test(tc, written_heads);
-}
-
-int main(void) { return is_built_without() ? 77 : gt_test_main("nifti_orientation", fill); }
+int main(void) { return is_built_without() ? 77 : gt_test_main_with("nifti_orientation", setup, teardown); }

@@ -54,7 +54,7 @@ static void check(const gt_projections *p, size_t views, size_t rows)
 		ck_assert_double_eq((double)p->data[i], value_of(i));
 }
 
-START_TEST(types_and_orders_are_read)
+GT_TEST(types_and_orders_are_read)
 {
 	unsigned char big[2 * N], small[N];
 	float turned[N];
@@ -80,9 +80,8 @@ START_TEST(types_and_orders_are_read)
 	check(p = read_ok(), VIEWS * ROWS, 1);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(a_cone_beam_is_placed_as_the_orbit_has_it)
+GT_TEST(a_cone_beam_is_placed_as_the_orbit_has_it)
 {
 	double wide[N] = { 0 };
 	write_npy(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 3, 5), }\n", wide, sizeof wide);
@@ -119,7 +118,6 @@ START_TEST(a_cone_beam_is_placed_as_the_orbit_has_it)
 	ck_assert_double_eq(p->scan->column_center, 2);
 	gt_projections_free(p);
 }
-END_TEST
 
 static void refuse(gt_status code, const char *why)
 {
@@ -128,7 +126,7 @@ static void refuse(gt_status code, const char *why)
 	ck_assert_ptr_null(p);
 }
 
-START_TEST(what_is_no_array_of_images_is_refused)
+GT_TEST(what_is_no_array_of_images_is_refused)
 {
 	static const char *const all[][2] = {
 		{ "{'descr': '|O', 'fortran_order': False, 'shape': (4, 3, 5), }", "its samples are '|O'" },
@@ -156,14 +154,5 @@ START_TEST(what_is_no_array_of_images_is_refused)
 	frames.source_to_axis = 500;
 	refuse(GT_ERR_ARG, "source to axis 500 mm, source to detector 0 mm: expected both");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, tiff_teardown);
-	tcase_add_test(tc, types_and_orders_are_read);
-	tcase_add_test(tc, a_cone_beam_is_placed_as_the_orbit_has_it);
-	tcase_add_test(tc, what_is_no_array_of_images_is_refused);
-}
-
-int main(void) { return gt_test_main("npy", fill); }
+int main(void) { return gt_test_main_with("npy", setup, tiff_teardown); }

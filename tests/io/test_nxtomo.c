@@ -158,7 +158,7 @@ static const struct {
 	{ SHUTTER, before_alone, { "has the shutter closed", "flat fields of that time are ignored" } },
 };
 
-START_TEST(sets_that_do_not_fit_are_left_out)
+GT_TESTS(sets_that_do_not_fit_are_left_out, sizeof cases / sizeof *cases)
 {
 	gt_projections *p = scan_with(cases[_i].fault);
 	for (int k = 0; k < 2 && cases[_i].say[k]; k++)
@@ -166,10 +166,9 @@ START_TEST(sets_that_do_not_fit_are_left_out)
 	check(p, cases[_i].level);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A pixel that dies during the scan is no closed shutter: it is interpolated in all views. */
-START_TEST(a_dying_pixel_is_interpolated)
+GT_TEST(a_dying_pixel_is_interpolated)
 {
 	gt_projections *good = scan_with(GOOD), *p = scan_with(DEAD_CELL);
 	reported("interpolated 1 dead pixel that had signal before (first at row 5, column 17)");
@@ -185,10 +184,9 @@ START_TEST(a_dying_pixel_is_interpolated)
 	gt_projections_free(good);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Frames in a missing or unsuitable file; keys and angles of another number than the frames. */
-START_TEST(links_that_lead_nowhere_are_named)
+GT_TEST(links_that_lead_nowhere_are_named)
 {
 	gt_projections *p = NULL;
 	hid_t file, other;
@@ -207,10 +205,9 @@ START_TEST(links_that_lead_nowhere_are_named)
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, text);
 	unlink(gone);
 }
-END_TEST
 
 /* Chunks of several frames, of any size, in any order of views and rows. */
-START_TEST(chunks_of_several_frames)
+GT_TEST(chunks_of_several_frames)
 {
 	gt_read_options o = gt_read_defaults;
 	gt_frames_options f = gt_frames_defaults;
@@ -237,10 +234,9 @@ START_TEST(chunks_of_several_frames)
 	}
 	chunk[0] = 0;
 }
-END_TEST
 
 /* The last view is an alignment frame by image_key_control, if present, and a view by image_key. */
-START_TEST(alignment_frames_are_no_views)
+GT_TESTS(alignment_frames_are_no_views, 2)
 {
 	gt_projections *p = NULL;
 	gt_read_options o = gt_read_defaults;
@@ -263,7 +259,6 @@ START_TEST(alignment_frames_are_no_views)
 	ck_assert_uint_eq(p->scan->views, VIEWS - 1);
 	gt_projections_free(p);
 }
-END_TEST
 
 static size_t uncompressed;
 
@@ -276,7 +271,7 @@ static size_t count_chunks(unsigned flags, size_t values, const unsigned *value,
 }
 
 /* With chunks of one row of all frames, each chunk is read once for views, flat fields and single rows. */
-START_TEST(chunks_are_uncompressed_once)
+GT_TEST(chunks_are_uncompressed_once)
 {
 	static const H5Z_class2_t counter = { H5Z_CLASS_T_VERS, 300, 1, 1, "counter", NULL, NULL, count_chunks };
 	static const char name[] = "entry/instrument/detector/data";
@@ -308,10 +303,9 @@ START_TEST(chunks_are_uncompressed_once)
 	gt_projections_free(p);
 	ck_assert_uint_eq(uncompressed, ROWS);
 }
-END_TEST
 
 /* Single fields, for an assessment of the detector. */
-START_TEST(fields_by_their_keys)
+GT_TEST(fields_by_their_keys)
 {
 	gt_fields f;
 	gt_projections_free(scan_with(GOOD));
@@ -327,18 +321,5 @@ START_TEST(fields_by_their_keys)
 	gt_fields_free(&f);
 	ck_refused(gt_read_fields(path, NULL, &(gt_fields_request){ ROWS, COLUMNS + 1, 0 }, &f), GT_ERR_FORMAT, "expected 24 x 41");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, sets_that_do_not_fit_are_left_out, 0, sizeof cases / sizeof *cases);
-	tcase_add_test(tc, a_dying_pixel_is_interpolated);
-	tcase_add_test(tc, links_that_lead_nowhere_are_named);
-	tcase_add_test(tc, fields_by_their_keys);
-	tcase_add_test(tc, chunks_of_several_frames);
-	tcase_add_test(tc, chunks_are_uncompressed_once);
-	tcase_add_loop_test(tc, alignment_frames_are_no_views, 0, 2);
-}
-
-int main(void) { return gt_test_main("nxtomo", fill); }
+int main(void) { return gt_test_main_with("nxtomo", setup, teardown); }

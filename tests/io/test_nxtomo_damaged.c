@@ -144,7 +144,7 @@ static void refused(spoilt s, gt_status code, const char *text)
 
 static double line(size_t view, size_t pixel) { return -log((counts_of(frame_of[view], pixel) - 100) / 900); }
 
-START_TEST(counts_become_line_integrals)
+GT_TESTS(counts_become_line_integrals, 3)
 {
 	static const struct {
 		const char *units;
@@ -165,10 +165,9 @@ START_TEST(counts_become_line_integrals)
 	}
 	gt_projections_free(p);
 }
-END_TEST
 
 /* One row of two views. */
-START_TEST(pieces)
+GT_TEST(pieces)
 {
 	gt_frames_options f;
 	const gt_read_options o = how(&f);
@@ -184,9 +183,8 @@ START_TEST(pieces)
 	gt_view_reader_close(r);
 	gt_projections_free(head);
 }
-END_TEST
 
-START_TEST(one_angle_for_each_view)
+GT_TEST(one_angle_for_each_view)
 {
 	gt_frames_options f;
 	const gt_read_options o = how(&f);
@@ -196,9 +194,8 @@ START_TEST(one_angle_for_each_view)
 	ck_assert_double_eq_tol(fabs(p->scan->view[4].angle - p->scan->view[0].angle), 1.2, 1e-6);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(what_does_not_fit)
+GT_TEST(what_does_not_fit)
 {
 	refused((spoilt){ .keys = 8 }, GT_ERR_FORMAT, "image_key: has 8 keys, expected 9, one for each frame");
 	refused((spoilt){ .angles = 7 }, GT_ERR_FORMAT,
@@ -207,10 +204,9 @@ START_TEST(what_does_not_fit)
 	refused((spoilt){ .units = "gon" }, GT_ERR_FORMAT, "units are 'gon', expected degrees or radians");
 	refused((spoilt){ .no_views = 1 }, GT_ERR_FORMAT, "none of 9 frames has the key 0, of a projection");
 }
-END_TEST
 
 /* Views without keys are accepted with options for the keys; likewise for angles. */
-START_TEST(what_is_said_counts)
+GT_TEST(what_is_said_counts)
 {
 	gt_frames_options f;
 	const gt_read_options o = how(&f);
@@ -239,9 +235,8 @@ START_TEST(what_is_said_counts)
 	ck_assert_uint_eq(p->scan->views, FRAMES);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(two_scans_in_a_file)
+GT_TEST(two_scans_in_a_file)
 {
 	gt_frames_options f;
 	const gt_read_options o = how(&f);
@@ -262,10 +257,9 @@ START_TEST(two_scans_in_a_file)
 	ck_ok(gt_read_projections(path, &o, &p));
 	gt_projections_free(p);
 }
-END_TEST
 
 /* The message names scans up to the length of its buffer. */
-START_TEST(many_scans_in_a_file)
+GT_TEST(many_scans_in_a_file)
 {
 	gt_nxtomo_layout l;
 	const hsize_t size[3] = { 2, 2, 3 }, n = 2;
@@ -289,9 +283,8 @@ START_TEST(many_scans_in_a_file)
 	ck_assert_str_eq(l.data, "entry0119/instrument/detector/data");
 	H5Fclose(file);
 }
-END_TEST
 
-START_TEST(pitch_of_the_pixels)
+GT_TEST(pitch_of_the_pixels)
 {
 	static const struct {
 		const char *unit;
@@ -315,10 +308,9 @@ START_TEST(pitch_of_the_pixels)
 	refused((spoilt){ .pixel = "", .units = "rad" }, GT_ERR_FORMAT, "x_pixel_size: is 6.5 without a unit");
 	refused((spoilt){ .pixel = "inch", .units = "rad" }, GT_ERR_FORMAT, "x_pixel_size: is 6.5 inch, expected a positive length");
 }
-END_TEST
 
 /* The frames of another file below the folder. */
-START_TEST(data_by_a_link)
+GT_TEST(data_by_a_link)
 {
 	const hsize_t size[3] = { FRAMES, ROWS, COLUMNS };
 	gt_frames_options f;
@@ -336,9 +328,8 @@ START_TEST(data_by_a_link)
 		ck_assert_double_eq_tol(p->data[v * PIXELS + 5], line(v, 5), 2e-6);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(links)
+GT_TEST(links)
 {
 	refused((spoilt){ .link = "b.h5", .object = "/x" }, GT_ERR_IO, "its data are in");
 	ck_assert_ptr_nonnull(strstr(gt_error(), "b.h5, which does not exist"));
@@ -346,11 +337,10 @@ START_TEST(links)
 	refused((spoilt){ .link = "b.h5", .object = "/x" }, GT_ERR_FORMAT, "b.h5 exists, but has no /x");
 	refused((spoilt){ .dangling = 1 }, GT_ERR_FORMAT, "rotation_angle: the link has no target");
 }
-END_TEST
 
 /* A group with many members keeps their names in a heap. libhdf5 1.10.8 crashes if it cannot read the heap. A probe
  * process would notice, but not if a disk fails later. */
-START_TEST(members_that_cannot_be_read_are_none)
+GT_TESTS(members_that_cannot_be_read_are_none, 3)
 {
 	gt_nxtomo_layout l;
 	unsigned char whole[1 << 16];
@@ -378,22 +368,5 @@ START_TEST(members_that_cannot_be_read_are_none)
 	H5Pclose(newest);
 	H5Sclose(one);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, counts_become_line_integrals, 0, 3);
-	tcase_add_test(tc, pieces);
-	tcase_add_test(tc, one_angle_for_each_view);
-	tcase_add_test(tc, what_does_not_fit);
-	tcase_add_test(tc, what_is_said_counts);
-	tcase_add_test(tc, two_scans_in_a_file);
-	tcase_add_test(tc, many_scans_in_a_file);
-	tcase_add_test(tc, pitch_of_the_pixels);
-	tcase_add_test(tc, data_by_a_link);
-	tcase_add_test(tc, links);
-	tcase_add_loop_test(tc, members_that_cannot_be_read_are_none, 0, 3);
-}
-
-int main(void) { return gt_test_main("nxtomo_damaged", fill); }
+int main(void) { return gt_test_main_with("nxtomo_damaged", setup, teardown); }

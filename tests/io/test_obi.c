@@ -112,7 +112,7 @@ static gt_status read_scan(double white, gt_projections **p)
 }
 
 /* The blank-scan counts of RTK are the default. */
-START_TEST(scans)
+GT_TESTS(scans, 2)
 {
 	float *data;
 	gt_projections *p;
@@ -133,7 +133,6 @@ START_TEST(scans)
 	free(data);
 	gt_scan_free(truth);
 }
-END_TEST
 
 static const struct {
 	int compressed;
@@ -156,7 +155,7 @@ static const struct {
 	{ 0, 120, "\x2f", 1, "has 8 x 48" },
 };
 
-START_TEST(refused_images)
+GT_TESTS(refused_images, sizeof damaged / sizeof *damaged)
 {
 	float *data;
 	gt_projections *p;
@@ -166,9 +165,8 @@ START_TEST(refused_images)
 	ck_assert_ptr_nonnull(strstr(gt_error(), "Proj_00008.hn"));
 	free(data);
 }
-END_TEST
 
-START_TEST(refused_infos)
+GT_TEST(refused_infos)
 {
 	float *data;
 	gt_geometry *g = NULL;
@@ -183,7 +181,6 @@ START_TEST(refused_infos)
 	ck_assert_int_ne(gt_geometry_read(file, NULL, &g), GT_OK);
 	free(data);
 }
-END_TEST
 
 static void clean(void)
 {
@@ -194,14 +191,6 @@ static void clean(void)
 	unlink(file);
 }
 
-static void fill(TCase *t)
-{
-	tcase_add_checked_fixture(t, NULL, clean);
-	tcase_add_loop_test(t, scans, 0, 2);
-	tcase_add_loop_test(t, refused_images, 0, sizeof damaged / sizeof *damaged);
-	tcase_add_test(t, refused_infos);
-}
-
 int main(void)
 {
 	if (!mkdtemp(folder))
@@ -209,7 +198,7 @@ int main(void)
 	snprintf(images, sizeof images, "%s/Scan0", folder);
 	mkdir(images, 0700);
 	snprintf(file, sizeof file, "%s/ProjectionInfo.xml", folder);
-	const int code = gt_test_main("obi", fill);
+	const int code = gt_test_main_with("obi", NULL, clean);
 	rmdir(images);
 	rmdir(folder);
 	return code;

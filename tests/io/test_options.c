@@ -27,7 +27,7 @@ static void never(void *self, const gt_message *m)
 	ck_abort_msg("'%s' is reported to a caller without a listener", m->text);
 }
 
-START_TEST(smaller_options_have_the_defaults_of_the_rest)
+GT_TEST(smaller_options_have_the_defaults_of_the_rest)
 {
 	gt_read_options r = gt_read_defaults;
 	gt_write_options w = gt_write_defaults;
@@ -48,9 +48,8 @@ START_TEST(smaller_options_have_the_defaults_of_the_rest)
 	ck_ok(gt_write_volume(path, &w, v));
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(sizes_that_are_none_are_refused)
+GT_TEST(sizes_that_are_none_are_refused)
 {
 	const size_t sizes[] = { 0, sizeof(size_t) - 1, 100000 };
 	gt_volume *v, *got;
@@ -72,9 +71,8 @@ START_TEST(sizes_that_are_none_are_refused)
 	}
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(handles_that_hold_nothing)
+GT_TEST(handles_that_hold_nothing)
 {
 	gt_volume *head;
 	gt_slice_writer *s;
@@ -88,10 +86,9 @@ START_TEST(handles_that_hold_nothing)
 	ck_refused(gt_write_volume(path, NULL, head), GT_ERR_ARG, ".mha: the volume is a grid without voxels");
 	gt_volume_free(head);
 }
-END_TEST
 
 /* A volume in memory of the caller is written and read like one of the library. */
-START_TEST(borrowed_voxels_are_written)
+GT_TEST(borrowed_voxels_are_written)
 {
 	float data[24];
 	gt_volume *v, *got;
@@ -103,15 +100,5 @@ START_TEST(borrowed_voxels_are_written)
 	gt_volume_free(got);
 	gt_volume_free(v);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, smaller_options_have_the_defaults_of_the_rest);
-	tcase_add_test(tc, sizes_that_are_none_are_refused);
-	tcase_add_test(tc, handles_that_hold_nothing);
-	tcase_add_test(tc, borrowed_voxels_are_written);
-}
-
-int main(void) { return gt_test_main("options", fill); }
+int main(void) { return gt_test_main_with("options", setup, teardown); }

@@ -75,7 +75,7 @@ static int is_reported(void)
 	return strstr(note, "out of order?") || strstr(note, "is one a duplicate?") || strstr(note, "in the order of their angles?");
 }
 
-START_TEST(in_order)
+GT_TEST(in_order)
 {
 	static const struct {
 		size_t views;
@@ -91,10 +91,9 @@ START_TEST(in_order)
 			ck_assert_msg(!is_reported(), "%zu views of %g degrees: %s", scans[k].views, scans[k].step, note);
 		}
 }
-END_TEST
 
 /* An object with rotational symmetry, on the axis and off it, is in order. */
-START_TEST(rotational_symmetry)
+GT_TEST(rotational_symmetry)
 {
 	size_t shown[MAX_VIEWS];
 	for (size_t i = 0; i < MAX_VIEWS; i++)
@@ -114,7 +113,6 @@ START_TEST(rotational_symmetry)
 			ck_assert_msg(!is_reported(), "%d times, %d, by 6 degrees: %s", fold, beside, note);
 		}
 }
-END_TEST
 
 static int by_text(const void *a, const void *b)
 {
@@ -124,7 +122,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(x, y);
 }
 
-START_TEST(out_of_order)
+GT_TEST(out_of_order)
 {
 	enum { VIEWS = 120 };
 	size_t shown[VIEWS];
@@ -170,14 +168,5 @@ START_TEST(out_of_order)
 		copied = 0;
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
-	tcase_add_test(tc, in_order);
-	tcase_add_test(tc, rotational_symmetry);
-	tcase_add_test(tc, out_of_order);
-}
-
-int main(void) { return gt_test_main("order_of_images", fill); }
+int main(void) { return gt_test_main_with("order_of_images", tiff_setup, tiff_teardown); }

@@ -138,12 +138,9 @@ static void volume_in(const char *name, gt_unit unit, long step)
 	fail_each(read_volume, step);
 }
 
-START_TEST(metaimage) { volume_in("a.mhd", GT_PER_MM, 1); }
-END_TEST
-START_TEST(nifti) { volume_in("a.nii", GT_PER_MM, 1); }
-END_TEST
-START_TEST(nifti_packed) { volume_in("a.nii.gz", GT_HU, 1); }
-END_TEST
+GT_TEST(metaimage) { volume_in("a.mhd", GT_PER_MM, 1); }
+GT_TEST(nifti) { volume_in("a.nii", GT_PER_MM, 1); }
+GT_TEST(nifti_packed) { volume_in("a.nii.gz", GT_HU, 1); }
 
 static void put(hid_t at, const char *name, int rank, const hsize_t *size, const float *values, const char *units)
 {
@@ -165,7 +162,7 @@ static void put(hid_t at, const char *name, int rank, const hsize_t *size, const
 	H5Sclose(space);
 }
 
-START_TEST(data_exchange)
+GT_TEST(data_exchange)
 {
 	const hsize_t data[] = { 4, 2, 8 }, theta[] = { 4 };
 	const float angle[] = { 0, 0.7f, 1.5f, 2.2f }, pitch = 6.5f, zoom = 5;
@@ -186,7 +183,6 @@ START_TEST(data_exchange)
 	ck_assert(H5Fclose(file) >= 0);
 	fail_each(read_projections, 13);
 }
-END_TEST
 
 static gt_volume *written;
 
@@ -197,31 +193,18 @@ static gt_status write_and_read(char text[1024])
 }
 
 /* libnetcdf silently loses attributes. */
-START_TEST(netcdf_written)
+GT_TEST(netcdf_written)
 {
 	snprintf(path, sizeof path, "%s/a.nc", folder);
 	written = some_volume();
 	fail_each(write_and_read, 61);
 	gt_volume_free(written);
 }
-END_TEST
 
-START_TEST(room)
+GT_TEST(room)
 {
 	ck_ok(gt_host_has_memory(1e3, "a little"));
 	ck_refused(gt_host_has_memory(1e18, "a lot"), GT_ERR_MEMORY, "a lot: needs 9.31e+08 GiB of memory,");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, metaimage);
-	tcase_add_test(tc, nifti);
-	tcase_add_test(tc, nifti_packed);
-	tcase_add_test(tc, data_exchange);
-	tcase_add_test(tc, netcdf_written);
-	tcase_add_test(tc, room);
-}
-
-int main(void) { return gt_scarce_works() ? gt_test_main("out_of_memory", fill) : 77; }
+int main(void) { return gt_scarce_works() ? gt_test_main_with("out_of_memory", setup, teardown) : 77; }

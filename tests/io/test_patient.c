@@ -26,7 +26,7 @@ static void teardown(void)
 }
 
 /* The table of docs/geometry.md: directions of x, y and z. */
-START_TEST(directions)
+GT_TEST(directions)
 {
 	static const char *const points[4] = { "RAH", "LPH", "LAF", "RPF" };
 	for (int p = 0; p < 4; p++) {
@@ -47,7 +47,6 @@ START_TEST(directions)
 	ck_assert_int_eq(gt_position_letter(GT_HFS, 1, -1), 'P');
 	ck_assert_int_eq(gt_position_letter(GT_HFS, 2, -1), 'F');
 }
-END_TEST
 
 static gt_volume *volume(void)
 {
@@ -59,7 +58,7 @@ static gt_volume *volume(void)
 }
 
 /* Volumes in NetCDF keep the scanner's axes for every position; the option overrides the file. */
-START_TEST(positions_of_volumes)
+GT_TEST(positions_of_volumes)
 {
 	for (int p = 0; p < 4; p++) {
 		gt_volume *v = volume(), *w;
@@ -77,9 +76,8 @@ START_TEST(positions_of_volumes)
 		gt_volume_free(v);
 	}
 }
-END_TEST
 
-START_TEST(positions_of_projections)
+GT_TEST(positions_of_projections)
 {
 	gt_projections p = { .tag = GT_IS_PROJECTIONS, .position = GT_FFS }, *q;
 	const gt_orbit orbit = { .shape = GT_FLAT,
@@ -101,14 +99,5 @@ START_TEST(positions_of_projections)
 	gt_projections_free(q);
 	gt_scan_free(p.scan);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, directions);
-	tcase_add_test(tc, positions_of_volumes);
-	tcase_add_test(tc, positions_of_projections);
-}
-
-int main(void) { return gt_test_main("patient", fill); }
+int main(void) { return gt_test_main_with("patient", setup, teardown); }

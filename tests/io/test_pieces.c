@@ -69,7 +69,7 @@ static void check_views(gt_view_reader *v, const float *data)
 	ck_refused(gt_view_reader_read(v, 0, 1, 6, 2, got), GT_ERR_ARG, "rows 6 to 8");
 }
 
-START_TEST(netcdf_views)
+GT_TEST(netcdf_views)
 {
 	gt_projections *p = projections();
 	for (int deflate = 0; deflate <= 9; deflate += 9) {
@@ -83,10 +83,9 @@ START_TEST(netcdf_views)
 	}
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Foreign projections: packed, in thick chunks, one of them missing. */
-START_TEST(packed_views)
+GT_TEST(packed_views)
 {
 	gt_projections *p = projections();
 	short stored[VIEWS * ROWS * COLUMNS], fill = -999;
@@ -122,7 +121,6 @@ START_TEST(packed_views)
 	gt_view_reader_close(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 static void put_lines(const char *more)
 {
@@ -145,7 +143,7 @@ static void put_raw(const void *data, size_t size)
 	fclose(f);
 }
 
-START_TEST(raw_views)
+GT_TEST(raw_views)
 {
 	gt_projections *p = projections();
 	unsigned char big[VIEWS * ROWS * COLUMNS][2];
@@ -203,9 +201,8 @@ START_TEST(raw_views)
 	p->scan->rows++;
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(refused_views)
+GT_TEST(refused_views)
 {
 	gt_projections *p = projections();
 	gt_view_reader *v;
@@ -221,7 +218,6 @@ START_TEST(refused_views)
 	ck_refused(gt_view_reader_open(path, NULL, p->scan, &v), GT_ERR_FORMAT, "the geometry alone");
 	gt_projections_free(p);
 }
-END_TEST
 
 static gt_volume *volume(void)
 {
@@ -233,7 +229,7 @@ static gt_volume *volume(void)
 	return v;
 }
 
-START_TEST(slices_come_back)
+GT_TEST(slices_come_back)
 {
 	static const char *const names[] = { "a.nc", "a.mha", "a.mhd" };
 	gt_volume *v = volume(), *w;
@@ -259,10 +255,9 @@ START_TEST(slices_come_back)
 	}
 	gt_volume_free(v);
 }
-END_TEST
 
 /* Enough slices for several writing threads. */
-START_TEST(many_slices_come_back)
+GT_TEST(many_slices_come_back)
 {
 	static const char *const names[] = { "a.mha", "a.mhd" };
 	gt_volume *v = volume(), *w;
@@ -293,7 +288,6 @@ START_TEST(many_slices_come_back)
 	}
 	gt_volume_free(v);
 }
-END_TEST
 
 struct writing {
 	gt_slice_writer *s;
@@ -310,7 +304,7 @@ static void *write_all(void *self)
 }
 
 /* One thread reads while another writes, both through libnetcdf. */
-START_TEST(reading_while_writing)
+GT_TEST(reading_while_writing)
 {
 	gt_projections *p = projections();
 	gt_volume *v = volume(), *w;
@@ -337,9 +331,8 @@ START_TEST(reading_while_writing)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(unfinished_slices_leave_nothing)
+GT_TEST(unfinished_slices_leave_nothing)
 {
 	static const char *const names[] = { "a.nc", "a.mha", "a.mhd" };
 	gt_volume *v = volume();
@@ -359,9 +352,8 @@ START_TEST(unfinished_slices_leave_nothing)
 	}
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(grids_alone)
+GT_TEST(grids_alone)
 {
 	static const char *const names[] = { "a.nc", "a.mha" };
 	gt_volume *v = volume(), *w;
@@ -377,20 +369,5 @@ START_TEST(grids_alone)
 	}
 	gt_volume_free(v);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, netcdf_views);
-	tcase_add_test(tc, packed_views);
-	tcase_add_test(tc, raw_views);
-	tcase_add_test(tc, refused_views);
-	tcase_add_test(tc, slices_come_back);
-	tcase_add_test(tc, many_slices_come_back);
-	tcase_add_test(tc, reading_while_writing);
-	tcase_add_test(tc, unfinished_slices_leave_nothing);
-	tcase_add_test(tc, grids_alone);
-}
-
-int main(void) { return gt_test_main("pieces", fill); }
+int main(void) { return gt_test_main_with("pieces", setup, teardown); }

@@ -70,7 +70,7 @@ static size_t get(const char *name, char *text, size_t size)
 	return n;
 }
 
-START_TEST(bits_come_back)
+GT_TEST(bits_come_back)
 {
 	static char bytes[4096];
 	for (int i = 0; i < 2; i++) {
@@ -100,9 +100,8 @@ START_TEST(bits_come_back)
 	}
 	ck_assert_int_eq(files(0), 4);
 }
-END_TEST
 
-START_TEST(whole_numbers_come_back_to_half_a_step)
+GT_TEST(whole_numbers_come_back_to_half_a_step)
 {
 	gt_volume *v = volume(), *u = NULL;
 	for (int i = 0; i < 8; i++) {
@@ -124,7 +123,6 @@ START_TEST(whole_numbers_come_back_to_half_a_step)
 	ck_assert_msg(strstr(notes, "8 bits over ") && strstr(notes, "excludes a thousandth"), "%s", notes);
 	gt_volume_free(v);
 }
-END_TEST
 
 static void same_bytes(const char *a, const char *b)
 {
@@ -134,7 +132,7 @@ static void same_bytes(const char *a, const char *b)
 	ck_assert_int_eq(memcmp(bytes[0], bytes[1], n), 0);
 }
 
-START_TEST(slices_make_the_same_file)
+GT_TEST(slices_make_the_same_file)
 {
 	static const char *const others[] = { "b.npy", "b.raw" };
 	gt_volume *v = volume();
@@ -164,10 +162,9 @@ START_TEST(slices_make_the_same_file)
 	}
 	gt_volume_free(v);
 }
-END_TEST
 
 /* Foreign little-endian and big-endian values, both names of the JSON file, and defaults. */
-START_TEST(files_of_others_are_read)
+GT_TEST(files_of_others_are_read)
 {
 	gt_volume *v = NULL;
 	put("b.raw", "headABCDEFGH");
@@ -192,7 +189,6 @@ START_TEST(files_of_others_are_read)
 	gt_volume_free(v);
 	gt_volume_free(u);
 }
-END_TEST
 
 /* Refuses the JSON of a file of 8 bytes with this sentence. */
 static void refuses(const char *json, gt_status st, const char *why)
@@ -206,7 +202,7 @@ static void refuses(const char *json, gt_status st, const char *why)
 
 #define SIZED "{\"shape\": [1, 1, 2], \"spacing_mm\": [1, 1, 1], "
 
-START_TEST(what_makes_no_sense_is_refused)
+GT_TEST(what_makes_no_sense_is_refused)
 {
 	refuses("{\"spacing_mm\": [1, 1, 1], \"type\": \"f32le\"}", GT_ERR_FORMAT, "key shape is missing");
 	refuses("{\"shape\": [1, 2], \"spacing_mm\": [1, 1, 1]}", GT_ERR_FORMAT, "key shape: expected a list of three numbers, z, y, x");
@@ -229,10 +225,9 @@ START_TEST(what_makes_no_sense_is_refused)
 	refuses(SIZED "\"data_file\": \"../b.raw\", \"type\": \"f32le\"}", GT_ERR_FORMAT, "which holds projections, expected a volume");
 	ck_refused(gt_read_volume(in("b.raw.json"), &r, &(gt_volume *){ NULL }), GT_ERR_IO, "../b.raw");
 }
-END_TEST
 
 /* One JSON object is a header; anything else is refused by place or key. */
-START_TEST(a_header_is_one_json_object)
+GT_TEST(a_header_is_one_json_object)
 {
 	refuses(SIZED "\"type\": \"f32le\"} {\"type\": \"f32be\"}", GT_ERR_FORMAT,
 	        "b.raw.json: text after the end of the JSON object, at byte ");
@@ -244,10 +239,9 @@ START_TEST(a_header_is_one_json_object)
 	put("b.json", "{\"spacing_mm\": [1, 1, 1]} more");
 	ck_refused(gt_read_volume(in("b.json"), &r, &(gt_volume *){ NULL }), GT_ERR_FORMAT, "b.json: text after the end");
 }
-END_TEST
 
 /* Files that belong to something else remain. */
-START_TEST(other_files_are_not_replaced)
+GT_TEST(other_files_are_not_replaced)
 {
 	char text[64];
 	gt_volume *v = volume();
@@ -267,18 +261,5 @@ START_TEST(other_files_are_not_replaced)
 	free(other);
 	gt_volume_free(v);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, bits_come_back);
-	tcase_add_test(tc, whole_numbers_come_back_to_half_a_step);
-	tcase_add_test(tc, slices_make_the_same_file);
-	tcase_add_test(tc, files_of_others_are_read);
-	tcase_add_test(tc, what_makes_no_sense_is_refused);
-	tcase_add_test(tc, a_header_is_one_json_object);
-	tcase_add_test(tc, other_files_are_not_replaced);
-}
-
-int main(void) { return gt_test_main("plain", fill); }
+int main(void) { return gt_test_main_with("plain", setup, teardown); }

@@ -31,7 +31,7 @@ static gt_projections projections(float *data, size_t columns)
 	return p;
 }
 
-START_TEST(limits)
+GT_TEST(limits)
 {
 	static const struct {
 		float value;
@@ -47,9 +47,8 @@ START_TEST(limits)
 		gt_scan_free(p.scan);
 	}
 }
-END_TEST
 
-START_TEST(message)
+GT_TEST(message)
 {
 	float data[6] = { 1, 60, -4, 2, 3e4f, 0 };
 	gt_projections p = projections(data, 6);
@@ -62,10 +61,9 @@ START_TEST(message)
 	ck_assert_int_eq(heard.times, 1);
 	gt_scan_free(p.scan);
 }
-END_TEST
 
 /* A refusal names the first pixel: view 1, row 0, column 2 of 2 x 2 x 3. */
-START_TEST(refusal)
+GT_TEST(refusal)
 {
 	float data[12] = { [8] = 1e30f, [11] = -20 };
 	gt_projections p = { .tag = GT_IS_PROJECTIONS, .data = data };
@@ -80,10 +78,9 @@ START_TEST(refusal)
 	ck_ok(gt_projections_plausible(&p, "a.nc"));
 	gt_scan_free(p.scan);
 }
-END_TEST
 
 /* In parts or in one call; parts without such values only count. */
-START_TEST(in_parts)
+GT_TEST(in_parts)
 {
 	const float parts[3][4] = { { -2, 40, 0, 0 }, { 7, 100, -10, 3 }, { 200, 5, 6, 8 } };
 	gt_value_range r = { .size = sizeof r };
@@ -94,9 +91,8 @@ START_TEST(in_parts)
 	}
 	ck_assert(r.min == -10 && r.max == 200);
 }
-END_TEST
 
-START_TEST(reversed_sign)
+GT_TEST(reversed_sign)
 {
 	enum { N = 2 * 3 * 4 };
 	float data[N] = { 0 };
@@ -120,11 +116,10 @@ START_TEST(reversed_sign)
 	ck_assert_ptr_nonnull(strstr(heard.text, "b.nc: 3 of 4 values are below -0.05 and 1 above 0.05: expected -ln(I/I0)"));
 	gt_scan_free(p.scan);
 }
-END_TEST
 
 /* Rows of one value within the object, and in air at the ends. */
 #define AIR (-0.01f) /* also at the edges of other rows: no noise, and a gap between two objects */
-START_TEST(constant_rows)
+GT_TEST(constant_rows)
 {
 	enum { VIEWS = 2, ROWS = 6, COLUMNS = 3, N = VIEWS * ROWS * COLUMNS };
 	float data[N];
@@ -155,16 +150,5 @@ START_TEST(constant_rows)
 	}
 	gt_scan_free(p.scan);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, reversed_sign);
-	tcase_add_test(tc, constant_rows);
-	tcase_add_test(tc, limits);
-	tcase_add_test(tc, message);
-	tcase_add_test(tc, refusal);
-	tcase_add_test(tc, in_parts);
-}
-
-int main(void) { return gt_test_main("plausibility", fill); }
+int main(void) { return gt_test_main("plausibility", NULL); }

@@ -58,7 +58,7 @@ static unsigned long image(unsigned *width, unsigned *height)
 	return sum;
 }
 
-START_TEST(size_follows_the_pictures)
+GT_TEST(size_follows_the_pictures)
 {
 	gt_sheet s = sheet();
 	unsigned w1, h1, w2, h2;
@@ -77,7 +77,6 @@ START_TEST(size_follows_the_pictures)
 	image(&w1, &h1);
 	ck_assert(w1 > 480 && w1 < 700);
 }
-END_TEST
 
 static void reverse_lines(float *x, size_t width, size_t height)
 {
@@ -89,7 +88,7 @@ static void reverse_lines(float *x, size_t width, size_t height)
 		}
 }
 
-START_TEST(contents_count)
+GT_TEST(contents_count)
 {
 	static float copy[40 * 30];
 	memcpy(copy, data, sizeof copy);
@@ -120,9 +119,8 @@ START_TEST(contents_count)
 	ck_ok(gt_sheet_write(path, &s));
 	ck_assert(image(&w, &h) != before);
 }
-END_TEST
 
-START_TEST(works_without_fonts)
+GT_TEST(works_without_fonts)
 {
 	gt_sheet s = sheet();
 	unsigned w, h;
@@ -132,9 +130,8 @@ START_TEST(works_without_fonts)
 	image(&w, &h);
 	ck_assert(w > 500);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	gt_sheet s = sheet();
 	s.high = -1;
@@ -156,15 +153,5 @@ START_TEST(refusals)
 	ck_refused(gt_can_write_sheet(".png"), GT_ERR_ARG, "ends in .png");
 	ck_refused(gt_can_write_sheet("/nowhere/at/all.PNG"), GT_ERR_IO, "/nowhere/at/");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, size_follows_the_pictures);
-	tcase_add_test(tc, contents_count);
-	tcase_add_test(tc, works_without_fonts);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("png", fill); }
+int main(void) { return gt_test_main_with("png", setup, teardown); }

@@ -69,7 +69,7 @@ static void check_contents(gt_rabbitct *f)
 	}
 }
 
-START_TEST(layouts_are_read)
+GT_TEST(layouts_are_read)
 {
 	gt_rabbitct *f;
 	write_bytes(path, bytes, sizeof bytes);
@@ -83,9 +83,8 @@ START_TEST(layouts_are_read)
 	check_contents(f);
 	gt_rabbitct_close(f);
 }
-END_TEST
 
-START_TEST(matrices_of_their_own_file)
+GT_TEST(matrices_of_their_own_file)
 {
 	unsigned char alone[20 + 4 * N * W * H], geometry[20 + 96 * N];
 	gt_rabbitct *f;
@@ -106,9 +105,8 @@ START_TEST(matrices_of_their_own_file)
 	write_bytes(path, bytes, sizeof bytes);
 	ck_refused(gt_rabbitct_open(path, other, &f), GT_ERR_ARG, "has its own matrices");
 }
-END_TEST
 
-START_TEST(writing_gives_those_bytes)
+GT_TEST(writing_gives_those_bytes)
 {
 	static unsigned char got[sizeof bytes + 1];
 	gt_rabbitct_head h = { .columns = W, .rows = H, .views = N, .scale = { 1500.5f, -3.25f } };
@@ -129,9 +127,8 @@ START_TEST(writing_gives_those_bytes)
 	images[40] = NAN;
 	ck_refused(gt_rabbitct_write(other, &h, (const double(*)[12])m, images), GT_ERR_UNSUPPORTED, "value 5 of view 1");
 }
-END_TEST
 
-START_TEST(references_stand_in_order)
+GT_TEST(references_stand_in_order)
 {
 	const size_t n = 128 * 128 * 128;
 	uint16_t *hu = malloc(n * sizeof *hu), *got = malloc(n * sizeof *got);
@@ -156,9 +153,8 @@ START_TEST(references_stand_in_order)
 	free(hu);
 	free(got);
 }
-END_TEST
 
-START_TEST(other_files_are_refused)
+GT_TEST(other_files_are_refused)
 {
 	gt_rabbitct *f;
 	write_bytes(path, bytes, sizeof bytes - 1);
@@ -190,9 +186,8 @@ START_TEST(other_files_are_refused)
 	ck_refused(gt_rabbitct_image(f, 3, image), GT_ERR_ARG, "view 3");
 	gt_rabbitct_close(f);
 }
-END_TEST
 
-START_TEST(matrices_become_a_scan)
+GT_TEST(matrices_become_a_scan)
 {
 	const gt_orbit orbit = { .shape = GT_FLAT,
 		                 .views = N,
@@ -237,9 +232,8 @@ START_TEST(matrices_become_a_scan)
 	write_bytes(path, bytes, sizeof bytes);
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, "view 0 is singular");
 }
-END_TEST
 
-START_TEST(numbers_become_hu)
+GT_TEST(numbers_become_hu)
 {
 	const float scale[] = { 1000, 20 };
 	ck_assert_uint_eq(gt_rabbitct_hu(0, scale), 0);
@@ -252,18 +246,5 @@ START_TEST(numbers_become_hu)
 	gt_rabbitct_grid(512, &g);
 	ck_assert(g.pitch[1] == 0.5 && gt_grid_first(&g, 2) == -127.75);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, layouts_are_read);
-	tcase_add_test(tc, matrices_of_their_own_file);
-	tcase_add_test(tc, writing_gives_those_bytes);
-	tcase_add_test(tc, references_stand_in_order);
-	tcase_add_test(tc, other_files_are_refused);
-	tcase_add_test(tc, matrices_become_a_scan);
-	tcase_add_test(tc, numbers_become_hu);
-}
-
-int main(void) { return gt_test_main("rabbitct", fill); }
+int main(void) { return gt_test_main_with("rabbitct", setup, teardown); }

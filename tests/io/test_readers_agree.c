@@ -204,7 +204,7 @@ static void clear(void)
 }
 
 /* Without air and with air columns found; notes on pixels agree too. */
-START_TEST(every_reader_gives_the_same)
+GT_TESTS(every_reader_gives_the_same, 2 * (KINDS - 1))
 {
 	const char *const air = _i % 2 ? NULL : "no";
 	const int kind = 1 + _i / 2;
@@ -224,10 +224,9 @@ START_TEST(every_reader_gives_the_same)
 	gt_projections_free(a);
 	gt_projections_free(b);
 }
-END_TEST
 
 /* A Data Exchange file without fields, normalised by fields in NumPy files. */
-START_TEST(fields_of_other_files)
+GT_TEST(fields_of_other_files)
 {
 	static reading first, r;
 	gt_projections *a = read_kind(EXCHANGE, "no", &first);
@@ -245,13 +244,5 @@ START_TEST(fields_of_other_files)
 	gt_projections_free(a);
 	gt_projections_free(b);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
-	tcase_add_loop_test(tc, every_reader_gives_the_same, 0, 2 * (KINDS - 1));
-	tcase_add_test(tc, fields_of_other_files);
-}
-
-int main(void) { return gt_test_main("readers_agree", fill); }
+int main(void) { return gt_test_main_with("readers_agree", tiff_setup, tiff_teardown); }

@@ -99,23 +99,21 @@ static void rename_dimension(const char *from, const char *to)
 	nc_ok(nc_close(id));
 }
 
-START_TEST(numbers_that_are_none)
+GT_TEST(numbers_that_are_none)
 {
 	put_at("projections", 2, 1, 7, NAN);
 	refused("variable projections: 1 of 216 values are NaN, infinite or missing, the first at [2][1][7]");
 	put_at("projections", 1, 3, 8, -INFINITY);
 	refused("2 of 216 values are NaN, infinite or missing, the first at [1][3][8]");
 }
-END_TEST
 
-START_TEST(negative_weights)
+GT_TEST(negative_weights)
 {
 	given->weight = calloc(gt_scan_size(given->scan), sizeof(float));
 	given->weight[9] = -0.5f;
 	ck_ok(gt_write_projections(path, NULL, given));
 	refused("variable weight: 1 of 216 values are below 0, the first at [0][1][0]");
 }
-END_TEST
 
 static const char *const attribute_names[] = { "column_pitch_mm",       "row_pitch_mm",      "column_center", "row_center",
 	                                       "source_to_detector_mm", "source_to_axis_mm", "detector_shape" };
@@ -157,7 +155,7 @@ static void write_without(size_t columns, const char *without)
 	nc_ok(nc_close(id));
 }
 
-START_TEST(missing_things)
+GT_TEST(missing_things)
 {
 	char text[100];
 	gt_projections *p;
@@ -178,9 +176,8 @@ START_TEST(missing_things)
 		refused(text);
 	}
 }
-END_TEST
 
-START_TEST(wrong_dimensions)
+GT_TEST(wrong_dimensions)
 {
 	rename_dimension("view", "angle_index");
 	refused("dimension view is missing");
@@ -190,7 +187,6 @@ START_TEST(wrong_dimensions)
 	rename_dimension("slice", "column");
 	refused("variable projections: has dimensions (view=6, column=4, row=9), expected (view, row, column)");
 }
-END_TEST
 
 /* A file with these dimensions and no variables. */
 static void write_sizes(size_t views, size_t rows, size_t columns, size_t xyz)
@@ -208,7 +204,7 @@ static void write_sizes(size_t views, size_t rows, size_t columns, size_t xyz)
 	nc_ok(nc_close(id));
 }
 
-START_TEST(impossible_sizes)
+GT_TEST(impossible_sizes)
 {
 	gt_projections *p;
 	write_sizes(0, 4, 16, 3);
@@ -220,9 +216,8 @@ START_TEST(impossible_sizes)
 	write_sizes((size_t)1 << 50, 16, 16, 3);
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_MEMORY, "GiB are available");
 }
-END_TEST
 
-START_TEST(larger_than_memory)
+GT_TEST(larger_than_memory)
 {
 	gt_projections *p;
 	gt_read_options o = gt_read_defaults;
@@ -233,9 +228,8 @@ START_TEST(larger_than_memory)
 	ck_assert_uint_eq(p->scan->columns, (size_t)1 << 40);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(wrong_units)
+GT_TEST(wrong_units)
 {
 	put_text("source", "units", "cm");
 	refused("variable source: units are 'cm', expected 'mm'");
@@ -250,10 +244,9 @@ START_TEST(wrong_units)
 	ck_ok(gt_read_projections(path, NULL, &p));
 	gt_projections_free(p);
 }
-END_TEST
 
 /* An attribute longer than the reader's buffer. */
-START_TEST(many_fill_values)
+GT_TEST(many_fill_values)
 {
 	const float many[100] = { 1 };
 	int id, dims[3], v;
@@ -279,9 +272,8 @@ START_TEST(many_fill_values)
 	gt_volume *volume;
 	ck_refused(gt_read_volume(path, NULL, &volume), GT_ERR_FORMAT, "attribute _FillValue: holds 100 numbers, expected one");
 }
-END_TEST
 
-START_TEST(wrong_geometry)
+GT_TEST(wrong_geometry)
 {
 	put_at("column_axis", 3, 2, 0, 0.01);
 	refused("of view 3");
@@ -300,7 +292,6 @@ START_TEST(wrong_geometry)
 	put_number("gantry_schema", 2);
 	refused("attribute gantry_schema: is 2, expected 1");
 }
-END_TEST
 
 static void write_bytes(const void *bytes, size_t n)
 {
@@ -320,7 +311,7 @@ static size_t read_bytes(char **bytes)
 	return (size_t)s.st_size;
 }
 
-START_TEST(not_such_a_file)
+GT_TEST(not_such_a_file)
 {
 	gt_projections *p;
 	gt_volume *v;
@@ -335,9 +326,8 @@ START_TEST(not_such_a_file)
 	ck_refused(gt_read_projections(folder, NULL, &p), GT_ERR_FORMAT, "is a folder that holds no files of a known format");
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_IO, "a.nc: No such file");
 }
-END_TEST
 
-START_TEST(truncated_anywhere)
+GT_TEST(truncated_anywhere)
 {
 	char *bytes;
 	const size_t n = read_bytes(&bytes);
@@ -350,9 +340,8 @@ START_TEST(truncated_anywhere)
 	refused("truncated: has 60 bytes, expected");
 	free(bytes);
 }
-END_TEST
 
-START_TEST(truncated_classic_volume)
+GT_TEST(truncated_classic_volume)
 {
 	int id, dims[3], v;
 	static const char *const names[] = { "z", "y", "x" };
@@ -378,18 +367,17 @@ START_TEST(truncated_classic_volume)
 	ck_refused(gt_read_volume(path, NULL, &volume), GT_ERR_FORMAT, "truncated");
 	free(bytes);
 }
-END_TEST
 
 /* Writing ----------------------------------------------------------------- */
 
-START_TEST(places_that_cannot_be_written)
+GT_TEST(places_that_cannot_be_written)
 {
 	char other[200];
 	snprintf(other, sizeof other, "%s/none/b.nc", folder);
 	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_IO, "none/");
 	ck_refused(gt_can_write_projections(other, NULL), GT_ERR_IO, "none/': No such file");
-	ck_refused(gt_can_write_volume("/a.nc/b"), GT_ERR_ARG, "no extension");
-	ck_refused(gt_can_write_volume("a.jpeg"), GT_ERR_ARG, "'.jpeg': expected a name that ends in one of: .nc .nc4 .mha .mhd");
+	ck_refused(gt_can_write_volume("/a.nc/b", NULL), GT_ERR_ARG, "no extension");
+	ck_refused(gt_can_write_volume("a.jpeg", NULL), GT_ERR_ARG, "'.jpeg': expected a name that ends in one of: .nc .nc4 .mha .mhd");
 	ck_refused(gt_can_write_projections("a.mha", NULL), GT_ERR_ARG, "one of: .nc .nc4");
 	snprintf(other, sizeof other, "%s/c.nc", folder);
 	ck_assert_int_eq(mkdir(other, 0777), 0);
@@ -407,18 +395,16 @@ START_TEST(places_that_cannot_be_written)
 	o.deflate = 10;
 	ck_refused(gt_write_projections(path, &o, given), GT_ERR_ARG, "deflate=10");
 }
-END_TEST
 
-START_TEST(invalid_scans_are_not_written)
+GT_TEST(invalid_scans_are_not_written)
 {
 	given->scan->view[1].row_axis[2] = 2;
 	char other[200];
 	snprintf(other, sizeof other, "%s/b.nc", folder);
 	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_FORMAT, "b.nc: row_axis of view 1");
 }
-END_TEST
 
-START_TEST(temporary_files_become_ordinary_ones)
+GT_TEST(temporary_files_become_ordinary_ones)
 {
 	struct stat s;
 	char *tmp, other[200];
@@ -430,26 +416,5 @@ START_TEST(temporary_files_become_ordinary_ones)
 	ck_assert(stat(other, &s) == 0 && (s.st_mode & 0777) == 0640);
 	unlink(other);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, numbers_that_are_none);
-	tcase_add_test(tc, negative_weights);
-	tcase_add_test(tc, missing_things);
-	tcase_add_test(tc, wrong_dimensions);
-	tcase_add_test(tc, impossible_sizes);
-	tcase_add_test(tc, larger_than_memory);
-	tcase_add_test(tc, wrong_units);
-	tcase_add_test(tc, many_fill_values);
-	tcase_add_test(tc, wrong_geometry);
-	tcase_add_test(tc, not_such_a_file);
-	tcase_add_test(tc, truncated_anywhere);
-	tcase_add_test(tc, truncated_classic_volume);
-	tcase_add_test(tc, places_that_cannot_be_written);
-	tcase_add_test(tc, invalid_scans_are_not_written);
-	tcase_add_test(tc, temporary_files_become_ordinary_ones);
-}
-
-int main(void) { return gt_test_main("refusals", fill); }
+int main(void) { return gt_test_main_with("refusals", setup, teardown); }

@@ -51,7 +51,7 @@ static gt_status there_and_back(const gt_scan *s, gt_projections **p)
 	return gt_read_projections(path, &geometry, p);
 }
 
-START_TEST(angles_are_derived)
+GT_TEST(angles_are_derived)
 {
 	for (int shape = 0; shape < GT_NSHAPES; shape++) {
 		gt_scan *s = scan_of((gt_shape)shape), *bare = scan_of((gt_shape)shape);
@@ -66,10 +66,9 @@ START_TEST(angles_are_derived)
 		gt_scan_free(bare);
 	}
 }
-END_TEST
 
 /* Degrees instead of radians disagree with the sources; a constant offset is allowed. */
-START_TEST(angles_in_degrees)
+GT_TEST(angles_in_degrees)
 {
 	gt_scan *s = scan_of(GT_ARC);
 	gt_projections *p;
@@ -82,9 +81,8 @@ START_TEST(angles_in_degrees)
 	ck_refused(there_and_back(s, &p), GT_ERR_FORMAT, "angle of view 1 is 11.25 rad from that of view 0, but its source 0.19635 rad");
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(water_that_is_none)
+GT_TEST(water_that_is_none)
 {
 	gt_scan *s = scan_of(GT_FLAT);
 	gt_projections *p;
@@ -96,11 +94,10 @@ START_TEST(water_that_is_none)
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, "attribute water_attenuation_mm-1: is 1e+39");
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Axial motion: a sine of a seventh of the rows; linear by the same amount, also in shuffled views; arbitrary by all
  * rows. */
-START_TEST(wobbling_is_no_helix)
+GT_TEST(wobbling_is_no_helix)
 {
 	gt_scan *s = scan_of(GT_FLAT);
 	const double rows = 200 * 1.5 * 541 / 949;
@@ -120,9 +117,8 @@ START_TEST(wobbling_is_no_helix)
 	ck_assert_int_eq(gt_scan_is_helical(s), 1);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(voxels_far_below_a_pixel)
+GT_TEST(voxels_far_below_a_pixel)
 {
 	gt_scan *s = scan_of(GT_FLAT);
 	gt_grid tiny = { { 4, 4, 4 }, { 1, 1e-6, 1 }, { 0, 0, 0 } };
@@ -131,16 +127,5 @@ START_TEST(voxels_far_below_a_pixel)
 	ck_ok(gt_grid_check(&tiny, s));
 	gt_scan_free(s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, angles_are_derived);
-	tcase_add_test(tc, angles_in_degrees);
-	tcase_add_test(tc, water_that_is_none);
-	tcase_add_test(tc, wobbling_is_no_helix);
-	tcase_add_test(tc, voxels_far_below_a_pixel);
-}
-
-int main(void) { return gt_test_main("scan_facts", fill); }
+int main(void) { return gt_test_main_with("scan_facts", setup, teardown); }

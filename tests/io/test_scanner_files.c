@@ -95,7 +95,7 @@ static void expect_same(const gt_scan *truth)
 	"DetectorPixelSizeX=1\r\nDetectorPixelSizeY=1\r\nSrcToObject=120\r\nSrcToDetector=240\r\nWhiteLevel=" white "\r\n"
 #define NIKON NIKON_OF("90", "60000")
 
-START_TEST(nikon)
+GT_TEST(nikon)
 {
 	gt_scan *truth = measure(4, 1.7);
 	gt_projections *p = NULL;
@@ -117,10 +117,9 @@ START_TEST(nikon)
 	gt_projections_free(p);
 	gt_scan_free(truth);
 }
-END_TEST
 
 /* Zeros of newer keys do not hide the older ones, and both kinds of keys give the same scan. */
-START_TEST(nikon_keys_of_both_kinds)
+GT_TESTS(nikon_keys_of_both_kinds, 6)
 {
 	static const char *const texts[] = {
 		NIKON "ObjectOffsetX=1.7\nObjectRoll=-1.909152433\n",
@@ -145,9 +144,8 @@ START_TEST(nikon_keys_of_both_kinds)
 	gt_geometry_free(g[0]);
 	gt_geometry_free(g[1]);
 }
-END_TEST
 
-START_TEST(options_that_contradict_the_file)
+GT_TEST(options_that_contradict_the_file)
 {
 	gt_geometry_options o = gt_geometry_defaults;
 	gt_geometry *g = NULL;
@@ -170,7 +168,6 @@ START_TEST(options_that_contradict_the_file)
 	ck_ok(gt_read_projections(images, &reading, &p));
 	gt_projections_free(p);
 }
-END_TEST
 
 #define PHOENIX                                                                                                                       \
 	"[Geometry]\nFDD=240\nFOD=120\nMagnification=2\nVoxelSizeX=0.5\nCalibValue=-3.5\n[CT]\nNumberImages=90\nRotationSector=360\n" \
@@ -194,7 +191,7 @@ static const char yxlon[] = "<ConeBeamScanParameter xmlns:xsi=\"x\"><PixelSize><
 			    "</HorizontalDetectorOffset></DejustmentParameter></ConeBeamScanParameter>";
 
 /* Both rotation directions and both sides, found in the images. */
-START_TEST(open_signs)
+GT_TESTS(open_signs, 16)
 {
 	const double step = _i & 1 ? -4 : 4, offset = _i & 2 ? -1.75 : 1.75;
 	gt_scan *truth = measure(step, offset);
@@ -203,7 +200,6 @@ START_TEST(open_signs)
 	expect_same(truth);
 	gt_scan_free(truth);
 }
-END_TEST
 
 static void refused(const char *text, gt_status status, const char *says)
 {
@@ -215,7 +211,7 @@ static void refused(const char *text, gt_status status, const char *says)
 	ck_assert_ptr_null(g);
 }
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	refused("[XTekCT]\nProjections=90\n", GT_ERR_FORMAT, "SrcToObject is missing in [XTekCT]");
 	refused(NIKON "SrcToObject=121\n", GT_ERR_FORMAT, "SrcToObject is '120' in line 10 and '121' in line 13");
@@ -259,28 +255,25 @@ START_TEST(refusals)
 	        "PixelsizeX=1\nPixelsizeY=1\n",
 	        GT_ERR_FORMAT, "RotationSector is 0, expected the degrees of all views");
 }
-END_TEST
 
-START_TEST(counts_below_zero)
+GT_TEST(counts_below_zero)
 {
 	refused(NIKON_OF("90", "-60000"), GT_ERR_FORMAT, "WhiteLevel is -60000, expected counts of at least 0");
 	refused("[Image]\nFreeRay=-1\nDimX=48\nDimY=12\n[Geometry]\nFDD=240\nFOD=120\n[CT]\nNumberImages=90\nRotationSector=360\n"
 	        "[Detector]\nPixelsizeX=1\nPixelsizeY=1\n",
 	        GT_ERR_FORMAT, "FreeRay is -1, expected counts of at least 0");
 }
-END_TEST
 
 /* A number of views in a small file must not allocate unlimited memory. */
-START_TEST(more_views_than_a_scan_has)
+GT_TEST(more_views_than_a_scan_has)
 {
 	refused(NIKON_OF("2147483647", "60000"), GT_ERR_FORMAT, "2147483647 views at even angles: expected at most 524288");
 	refused("geometry = cone\nnumAngles = 1000000000\nnumRows = 4\nnumCols = 4\npixelWidth = 1\npixelHeight = 1\nangularRange = 360\n",
 	        GT_ERR_FORMAT, "1000000000 views by numAngles and angularRange: expected at most 524288");
 }
-END_TEST
 
 /* Compound files with random contents after the header are refused with a message. */
-START_TEST(hostile_compound_files)
+GT_TESTS(hostile_compound_files, 40)
 {
 	unsigned char bytes[4096] = { 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1 };
 	gt_geometry *g = NULL;
@@ -302,19 +295,6 @@ START_TEST(hostile_compound_files)
 	ck_assert_int_ne(gt_geometry_read(file, NULL, &g), GT_OK);
 	ck_assert_ptr_null(g);
 }
-END_TEST
-
-static void fill(TCase *t)
-{
-	tcase_add_test(t, nikon);
-	tcase_add_loop_test(t, nikon_keys_of_both_kinds, 0, 6);
-	tcase_add_test(t, options_that_contradict_the_file);
-	tcase_add_loop_test(t, open_signs, 0, 16);
-	tcase_add_test(t, refusals);
-	tcase_add_test(t, counts_below_zero);
-	tcase_add_test(t, more_views_than_a_scan_has);
-	tcase_add_loop_test(t, hostile_compound_files, 0, 40);
-}
 
 int main(void)
 {
@@ -322,7 +302,7 @@ int main(void)
 		return 1;
 	snprintf(images, sizeof images, "%s/images.npy", folder);
 	snprintf(file, sizeof file, "%s/geometry", folder);
-	const int failed = gt_test_main("scanner_files", fill);
+	const int failed = gt_test_main("scanner_files", NULL);
 	unlink(images);
 	unlink(file);
 	rmdir(folder);

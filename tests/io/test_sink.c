@@ -37,7 +37,7 @@ static void teardown(void)
 }
 
 /* _i: bypasses the page cache or not, from the first byte or after a header, in HU or not. */
-START_TEST(values_come_back)
+GT_TESTS(values_come_back, 8)
 {
 	static const size_t cut[] = { 0, 1, 70001, BLOCK - 5, 2 * BLOCK + 1, NUMBERS };
 	const int past = _i & 1, head = _i & 2 ? 333 : 0;
@@ -56,9 +56,8 @@ START_TEST(values_come_back)
 	ck_assert_int_eq(fstat(file, &stat), 0);
 	ck_assert_uint_eq((size_t)stat.st_size, (size_t)head + NUMBERS * sizeof *got);
 }
-END_TEST
 
-START_TEST(full_disk)
+GT_TESTS(full_disk, 2)
 {
 	const struct rlimit little = { 9 << 20, RLIM_INFINITY };
 	struct rlimit before;
@@ -72,21 +71,11 @@ START_TEST(full_disk)
 	ck_refused(st, GT_ERR_IO, "volume: cannot be written: ");
 	gt_direct_writer_free(s);
 }
-END_TEST
 
-START_TEST(small_is_kept)
+GT_TEST(small_is_kept)
 {
 	ck_assert(!gt_direct_writer_past(1e6));
 	ck_assert(gt_direct_writer_past(1e18));
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, values_come_back, 0, 8);
-	tcase_add_loop_test(tc, full_disk, 0, 2);
-	tcase_add_test(tc, small_is_kept);
-}
-
-int main(void) { return gt_test_main("sink", fill); }
+int main(void) { return gt_test_main_with("sink", setup, teardown); }

@@ -130,7 +130,7 @@ static void convert(const char *source, const gt_volume *whole, const kind *to, 
 	same_file(name[1], name[2], to);
 }
 
-START_TEST(every_pair)
+GT_TESTS(every_pair, KINDS)
 {
 	static const gt_position positions[] = { GT_HFS, GT_FFP, GT_HFP };
 	static const size_t slab[] = { 1, 2 * ONE, 3 * ONE, 1 << 20 };
@@ -149,7 +149,6 @@ START_TEST(every_pair)
 	gt_volume_free(v);
 	gt_volume_free(whole);
 }
-END_TEST
 
 /* Any slices in any order, and the header, against the whole volume. */
 static void read_in_parts(const char *path, const gt_read_options *o)
@@ -178,7 +177,7 @@ static void read_in_parts(const char *path, const gt_read_options *o)
 	gt_volume_free(v);
 }
 
-START_TEST(any_slices)
+GT_TEST(any_slices)
 {
 	for (int i = 0; i < KINDS; i++)
 		for (int lies = GT_HFS; lies <= GT_FFP; lies++) {
@@ -194,10 +193,9 @@ START_TEST(any_slices)
 			clear();
 		}
 }
-END_TEST
 
 /* A compressed volume in reversed slice order is held completely; other slices are read one by one. */
-START_TEST(what_is_held)
+GT_TEST(what_is_held)
 {
 	const size_t all = NX * NY * NZ * sizeof(float);
 	gt_volume *v = made(GT_HFS), *head;
@@ -221,10 +219,9 @@ START_TEST(what_is_held)
 	gt_volume_free(head);
 	gt_volume_free(v);
 }
-END_TEST
 
 /* A file of another program: decreasing coordinates, packed shorts, chunks of four slices. */
-START_TEST(netcdf_of_others)
+GT_TEST(netcdf_of_others)
 {
 	static const char *const axis[] = { "z", "y", "x" };
 	const size_t n[] = { NZ, NY, NX }, chunk[] = { 4, NY, NX };
@@ -259,10 +256,9 @@ START_TEST(netcdf_of_others)
 	gt_slice_reader_close(r);
 	gt_volume_free(head);
 }
-END_TEST
 
 /* More voxels than the range is determined from: both ways sample the same voxels. */
-START_TEST(range_of_many)
+GT_TEST(range_of_many)
 {
 	const gt_grid grid = { { 301, 211, 97 }, { 1, 1, 1 }, { 0, 0, 0 } };
 	gt_write_options o = gt_write_defaults;
@@ -287,7 +283,6 @@ START_TEST(range_of_many)
 	gt_volume_free(head);
 	gt_volume_free(v);
 }
-END_TEST
 
 /* Truncated files and NaN are refused with the file name, also if found late; no output remains. */
 static void refused(const char *path, const char *to, const char *why)
@@ -313,7 +308,7 @@ static void cut(const char *path, double part)
 	ck_assert_int_eq(truncate(path, (off_t)((double)s.st_size * part)), 0);
 }
 
-START_TEST(damaged)
+GT_TEST(damaged)
 {
 	static const char *const ends[] = { "nc", "mha", "nii", "nii.gz", "npy", "raw", "tif" };
 	gt_volume *v = made(GT_HFS);
@@ -330,9 +325,8 @@ START_TEST(damaged)
 	refused(at(0, "series/"), at(1, "out.tif"), "000009.dcm");
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(nan_in_the_last_slices)
+GT_TEST(nan_in_the_last_slices)
 {
 	gt_volume *v = made(GT_HFS), *head;
 	gt_slice_reader *r;
@@ -351,9 +345,8 @@ START_TEST(nan_in_the_last_slices)
 	gt_volume_free(head);
 	gt_volume_free(v);
 }
-END_TEST
 
-START_TEST(wrong_calls)
+GT_TEST(wrong_calls)
 {
 	gt_volume *v = made(GT_HFS), *head;
 	gt_slice_reader *r;
@@ -378,19 +371,5 @@ START_TEST(wrong_calls)
 	gt_volume_free(head);
 	gt_volume_free(v);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_loop_test(t, every_pair, 0, KINDS);
-	tcase_add_test(t, any_slices);
-	tcase_add_test(t, what_is_held);
-	tcase_add_test(t, netcdf_of_others);
-	tcase_add_test(t, range_of_many);
-	tcase_add_test(t, damaged);
-	tcase_add_test(t, nan_in_the_last_slices);
-	tcase_add_test(t, wrong_calls);
-}
-
-int main(void) { return gt_test_main("slices", fill); }
+int main(void) { return gt_test_main_with("slices", setup, teardown); }

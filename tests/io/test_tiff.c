@@ -40,7 +40,7 @@ static void setup(void)
 	options.axis = 70;
 }
 
-START_TEST(all_kinds_are_read_to_the_bit)
+GT_TESTS(all_kinds_are_read_to_the_bit, sizeof kinds / sizeof *kinds)
 {
 	gt_projections *p = NULL;
 	gt_view_reader *views = NULL;
@@ -60,7 +60,6 @@ START_TEST(all_kinds_are_read_to_the_bit)
 	gt_view_reader_close(views);
 	gt_projections_free(p);
 }
-END_TEST
 
 static void refuse(gt_status code, const char *why)
 {
@@ -69,7 +68,7 @@ static void refuse(gt_status code, const char *why)
 	ck_assert_ptr_null(p);
 }
 
-START_TEST(truncated_files_are_refused)
+GT_TESTS(truncated_files_are_refused, sizeof kinds / sizeof *kinds)
 {
 	struct stat s;
 	tiff_write("a.tif", &kinds[_i], ROWS, COLUMNS, value);
@@ -87,7 +86,6 @@ START_TEST(truncated_files_are_refused)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
 /* Writes pages; returns the offset of the link to the third page, after the entries of the second. */
 static off_t write_pages(const char *mode)
@@ -106,7 +104,7 @@ static off_t write_pages(const char *mode)
 }
 
 /* Truncated there, a file has complete pages, but not all. */
-START_TEST(truncated_at_the_link_to_the_next_page)
+GT_TESTS(truncated_at_the_link_to_the_next_page, 3)
 {
 	static const char *const mode[] = { "w", "wb", "w8" };
 	const off_t link = write_pages(mode[_i]);
@@ -115,10 +113,9 @@ START_TEST(truncated_at_the_link_to_the_next_page)
 		refuse(GT_ERR_FORMAT, "truncated: the file ends within what begins at its byte");
 	}
 }
-END_TEST
 
 /* No stored offset makes a read fail: the disk is not at fault. */
-START_TEST(a_page_past_the_end_is_damage)
+GT_TEST(a_page_past_the_end_is_damage)
 {
 	static const unsigned char max[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f };
 	const off_t link = write_pages("w8l");
@@ -132,10 +129,9 @@ START_TEST(a_page_past_the_end_is_damage)
 		refuse(GT_ERR_FORMAT, "damaged: the page after 2 cannot be read: ");
 	}
 }
-END_TEST
 
 /* Random damage: refused, or other values; never a crash. */
-START_TEST(damaged_files_do_no_harm)
+GT_TESTS(damaged_files_do_no_harm, sizeof kinds / sizeof *kinds)
 {
 	float where[64];
 	tiff_write("a.tif", &kinds[_i], ROWS, COLUMNS, value);
@@ -155,9 +151,8 @@ START_TEST(damaged_files_do_no_harm)
 	}
 	fclose(f);
 }
-END_TEST
 
-START_TEST(colours_and_images_that_are_not_there_are_refused)
+GT_TEST(colours_and_images_that_are_not_there_are_refused)
 {
 	TIFF *t = TIFFOpen(tiff_path("a.tif"), "w");
 	uint8_t line[3 * COLUMNS] = { 0 };
@@ -177,21 +172,19 @@ START_TEST(colours_and_images_that_are_not_there_are_refused)
 	TIFFClose(t);
 	refuse(GT_ERR_FORMAT, "states 900 images, but has 1 page: save one file");
 }
-END_TEST
 
 /* Page 0 of a process cannot be read. */
-START_TEST(read_errors_are_no_truncation)
+GT_TEST(read_errors_are_no_truncation)
 {
 	const char *path = "/proc/self/mem";
 	gt_tiff_file f;
 	ck_assert(!gt_tiff_open(path, &f));
 	ck_refused(gt_tiff_close(path, &f, GT_ERR_FORMAT), GT_ERR_IO, "/proc/self/mem: cannot be read: Input/output error");
 }
-END_TEST
 
 /* A header that claims a million columns, which a few bytes cannot hold; a blank image deflates to a thousandth of its
  * size at best. */
-START_TEST(claims_are_checked_before_memory_is_taken)
+GT_TESTS(claims_are_checked_before_memory_is_taken, 2)
 {
 	tiff_kind kind = tiff_u16;
 	kind.compression = _i ? COMPRESSION_ADOBE_DEFLATE : kind.compression;
@@ -204,7 +197,6 @@ START_TEST(claims_are_checked_before_memory_is_taken)
 	TIFFClose(t);
 	refuse(GT_ERR_FORMAT, "claims 37 x 1000000 values of 2 bytes");
 }
-END_TEST
 
 static void little(FILE *f, unsigned long number, int bytes)
 {
@@ -236,7 +228,7 @@ static void write_shared(unsigned pages)
 	fclose(f);
 }
 
-START_TEST(pages_that_share_data_are_refused)
+GT_TEST(pages_that_share_data_are_refused)
 {
 	write_shared(3);
 	refuse(GT_ERR_FORMAT, "a.tif: its 2 pages claim 8 KiB and the file has 4.31 KiB: damaged, blank, or pages that share their data");
@@ -245,10 +237,9 @@ START_TEST(pages_that_share_data_are_refused)
 	ck_assert(gt_read_projections(tiff_path("a.tif"), &options, &p) == GT_OK || !strstr(gt_error(), "claim"));
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Deflate would allow it: 289 MB of zeros in 0.3 MB. */
-START_TEST(a_blank_image_beyond_any_detector_is_refused)
+GT_TEST(a_blank_image_beyond_any_detector_is_refused)
 {
 	const uint32_t side = 17000, strip = 1000;
 	uint8_t *zeros = calloc((size_t)side * strip, 1);
@@ -265,7 +256,6 @@ START_TEST(a_blank_image_beyond_any_detector_is_refused)
 	free(zeros);
 	refuse(GT_ERR_FORMAT, "a.tif: its 1 page claims 276 MiB");
 }
-END_TEST
 
 /* Calls that read, by this process so far; 0: the system does not count them. */
 static long calls_that_read(void)
@@ -296,15 +286,14 @@ static long calls_of_stack(unsigned pages)
 	return calls_that_read() - before;
 }
 
-START_TEST(the_pages_of_a_stack_are_not_searched_for)
+GT_TEST(the_pages_of_a_stack_are_not_searched_for)
 {
 	options.axis = 3;
 	const long few = calls_of_stack(40), many = calls_of_stack(400);
 	ck_assert_msg(many <= 12 * few, "%ld calls for 40 pages, %ld for 400", few, many);
 }
-END_TEST
 
-START_TEST(pages_of_other_sizes_are_refused)
+GT_TEST(pages_of_other_sizes_are_refused)
 {
 	TIFF *t = TIFFOpen(tiff_path("a.tif"), "w");
 	tiff_page(t, &tiff_u16, ROWS, COLUMNS, value);
@@ -312,23 +301,5 @@ START_TEST(pages_of_other_sizes_are_refused)
 	TIFFClose(t);
 	refuse(GT_ERR_FORMAT, "is 37 rows x 149 columns of uint16, expected 37 x 150 of uint16");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, tiff_teardown);
-	tcase_add_loop_test(tc, all_kinds_are_read_to_the_bit, 0, sizeof kinds / sizeof *kinds);
-	tcase_add_loop_test(tc, truncated_at_the_link_to_the_next_page, 0, 3);
-	tcase_add_test(tc, a_page_past_the_end_is_damage);
-	tcase_add_loop_test(tc, truncated_files_are_refused, 0, sizeof kinds / sizeof *kinds);
-	tcase_add_loop_test(tc, damaged_files_do_no_harm, 0, sizeof kinds / sizeof *kinds);
-	tcase_add_test(tc, colours_and_images_that_are_not_there_are_refused);
-	tcase_add_test(tc, read_errors_are_no_truncation);
-	tcase_add_loop_test(tc, claims_are_checked_before_memory_is_taken, 0, 2);
-	tcase_add_test(tc, pages_that_share_data_are_refused);
-	tcase_add_test(tc, a_blank_image_beyond_any_detector_is_refused);
-	tcase_add_test(tc, the_pages_of_a_stack_are_not_searched_for);
-	tcase_add_test(tc, pages_of_other_sizes_are_refused);
-}
-
-int main(void) { return gt_test_main("tiff", fill); }
+int main(void) { return gt_test_main_with("tiff", setup, tiff_teardown); }

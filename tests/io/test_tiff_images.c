@@ -75,7 +75,7 @@ static void write_stack(const char *name, const stack *k)
 
 #define TIFFFILE "{\"shape\": [3, 4, 5], \"axes\": \"ZYX\", \"truncated\": true}"
 
-START_TEST(all_images_of_one_page_are_read)
+GT_TESTS(all_images_of_one_page_are_read, 6)
 {
 	static const char *const texts[] = { TIFFFILE, "ImageJ=1.53t\nimages=3\nslices=3\n",
 		                             "{\"shape\": [1, 3, 4, 5, 1], \"truncated\": true}" };
@@ -88,7 +88,6 @@ START_TEST(all_images_of_one_page_are_read)
 		ck_assert_msg(p->data[i] == (float)value_of(i), "%zu: %g", i, (double)p->data[i]);
 	gt_projections_free(p);
 }
-END_TEST
 
 static void refuse(const stack *k, gt_status code, const char *why)
 {
@@ -98,7 +97,7 @@ static void refuse(const stack *k, gt_status code, const char *why)
 	ck_assert_ptr_null(p);
 }
 
-START_TEST(images_that_are_missing_are_refused)
+GT_TEST(images_that_are_missing_are_refused)
 {
 	stack k = { .description = TIFFFILE, .images = VIEWS - 1, .depth = 1, .format = SAMPLEFORMAT_UINT };
 	refuse(&k, GT_ERR_FORMAT, "a.tif: states 3 images, but has 1 page: save one file for each image");
@@ -109,10 +108,9 @@ START_TEST(images_that_are_missing_are_refused)
 	k.depth = 2;
 	refuse(&k, GT_ERR_UNSUPPORTED, "a.tif: holds a volume in one page (ImageDepth 2, TileDepth 1)");
 }
-END_TEST
 
 /* A stale stack description of another program. */
-START_TEST(a_shape_without_truncated_is_no_claim)
+GT_TEST(a_shape_without_truncated_is_no_claim)
 {
 	const stack k = { .description = "{\"shape\": [3, 4, 5]}", .images = 1, .depth = 1, .format = SAMPLEFORMAT_UINT };
 	gt_projections *p = NULL;
@@ -121,7 +119,6 @@ START_TEST(a_shape_without_truncated_is_no_claim)
 	ck_assert_uint_eq(p->scan->views, 1);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Zeros, ones, the largest and the smallest normal and subnormal values of binary16, of both signs. */
 static const struct {
@@ -150,7 +147,7 @@ static void check_halves(const char *name)
 	gt_projections_free(p);
 }
 
-START_TEST(halves_are_read)
+GT_TEST(halves_are_read)
 {
 	uint16_t line[HALVES];
 	char head[119];
@@ -179,15 +176,5 @@ START_TEST(halves_are_read)
 		check_halves("a.npy");
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, tiff_teardown);
-	tcase_add_loop_test(tc, all_images_of_one_page_are_read, 0, 6);
-	tcase_add_test(tc, images_that_are_missing_are_refused);
-	tcase_add_test(tc, a_shape_without_truncated_is_no_claim);
-	tcase_add_test(tc, halves_are_read);
-}
-
-int main(void) { return gt_test_main("tiff_images", fill); }
+int main(void) { return gt_test_main_with("tiff_images", setup, tiff_teardown); }

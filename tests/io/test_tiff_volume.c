@@ -76,7 +76,7 @@ static void check(const char *name, double low, double high, double water)
 }
 
 /* Read back: floats exactly, integers to half a step, in mm^-1 for any unit of the file. */
-START_TEST(read_again)
+GT_TESTS(read_again, 6)
 {
 	static const int bits[] = { 32, 16, 8 };
 	gt_volume *v = NULL;
@@ -106,10 +106,9 @@ START_TEST(read_again)
 	ck_assert_ptr_null(v->data);
 	gt_volume_free(v);
 }
-END_TEST
 
 /* Truncated after its header; without the description of the first page it is a stack of images. */
-START_TEST(spoilt)
+GT_TEST(spoilt)
 {
 	gt_volume *v = NULL;
 	const gt_format *format;
@@ -129,16 +128,14 @@ START_TEST(spoilt)
 	ck_ok(gt_file_kind(tiff_path("b.tif"), &format, &projections));
 	ck_assert_str_eq(format->name, "frames");
 }
-END_TEST
 
-START_TEST(floats_are_the_numbers)
+GT_TEST(floats_are_the_numbers)
 {
 	ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
 	check("a.tif", -INFINITY, INFINITY, 0);
 }
-END_TEST
 
-START_TEST(whole_numbers_come_back_to_half_a_step)
+GT_TEST(whole_numbers_come_back_to_half_a_step)
 {
 	for (int bits = 8; bits <= 16; bits += 8) {
 		options.bits = bits;
@@ -157,9 +154,8 @@ START_TEST(whole_numbers_come_back_to_half_a_step)
 		options.unit = GT_PER_MM;
 	}
 }
-END_TEST
 
-START_TEST(the_range_is_found_where_none_is_given)
+GT_TEST(the_range_is_found_where_none_is_given)
 {
 	options.bits = 16;
 	ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
@@ -174,7 +170,6 @@ START_TEST(the_range_is_found_where_none_is_given)
 		ck_assert_double_eq_tol(65535 * step, high - low, 1e-6);
 	}
 }
-END_TEST
 
 static void same_bytes(const char *a, const char *b)
 {
@@ -187,7 +182,7 @@ static void same_bytes(const char *a, const char *b)
 	ck_assert_int_eq(memcmp(bytes[0], bytes[1], n), 0);
 }
 
-START_TEST(slices_make_the_same_file)
+GT_TEST(slices_make_the_same_file)
 {
 	gt_slice_writer *s = NULL;
 	char b[512];
@@ -208,10 +203,9 @@ START_TEST(slices_make_the_same_file)
 	gt_slice_writer_drop(s);
 	ck_assert_int_ne(access(tiff_path("c.tif"), F_OK), 0);
 }
-END_TEST
 
 /* Slices in a folder: each file has one page. With bits= a folder is TIFF, without it other formats are possible. */
-START_TEST(slices_in_a_folder)
+GT_TEST(slices_in_a_folder)
 {
 	gt_slice_writer *s = NULL;
 	gt_volume *v = NULL;
@@ -251,48 +245,31 @@ START_TEST(slices_in_a_folder)
 	}
 	ck_assert_int_eq(rmdir(tiff_path("a")), 0);
 }
-END_TEST
 
 /* A file system of unknown size may have enough space. */
-START_TEST(disk_of_unknown_size)
+GT_TEST(disk_of_unknown_size)
 {
 	struct statvfs s;
 	if (statvfs("/proc", &s) == 0 && s.f_blocks == 0)
 		ck_ok(gt_has_space("/proc/none.nc", 1e30));
 	ck_refused(gt_has_space("/tmp/none.nc", 1e30), GT_ERR_IO, "not enough disk space");
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused)
+GT_TEST(what_makes_no_sense_is_refused)
 {
 	options.bits = 12;
 	ck_refused(gt_write_volume(tiff_path("a.tif"), &options, volume), GT_ERR_ARG, "bits=12: expected 8, 16 or 32");
 	options.bits = 16;
 	ck_refused(gt_write_volume(tiff_path("a.mha"), &options, volume), GT_ERR_ARG, "MetaImage has one sample type");
-	ck_refused(gt_can_write_volume_as(tiff_path("a.mha"), &options), GT_ERR_ARG, "MetaImage has one sample type");
+	ck_refused(gt_can_write_volume(tiff_path("a.mha"), &options), GT_ERR_ARG, "MetaImage has one sample type");
 	options.low = 1;
 	ck_refused(gt_write_volume(tiff_path("a.tif"), &options, volume), GT_ERR_ARG, "a range from 1 to 0");
 	options.high = 0.5;
-	ck_refused(gt_can_write_volume_as(tiff_path("a.tif"), &options), GT_ERR_ARG, "a range from 1 to 0.5");
+	ck_refused(gt_can_write_volume(tiff_path("a.tif"), &options), GT_ERR_ARG, "a range from 1 to 0.5");
 	options.high = 2;
 	options.bits = 0;
 	ck_refused(gt_write_volume(tiff_path("a.tif"), &options, volume), GT_ERR_ARG, "a range is only used for integers");
 	ck_assert_int_ne(access(tiff_path("a.tif"), F_OK), 0);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, read_again, 0, 6);
-	tcase_add_test(tc, spoilt);
-	tcase_add_test(tc, floats_are_the_numbers);
-	tcase_add_test(tc, whole_numbers_come_back_to_half_a_step);
-	tcase_add_test(tc, the_range_is_found_where_none_is_given);
-	tcase_add_test(tc, slices_make_the_same_file);
-	tcase_add_test(tc, slices_in_a_folder);
-	tcase_add_test(tc, disk_of_unknown_size);
-	tcase_add_test(tc, what_makes_no_sense_is_refused);
-}
-
-int main(void) { return gt_test_main("tiff_volume", fill); }
+int main(void) { return gt_test_main_with("tiff_volume", setup, teardown); }

@@ -10,7 +10,7 @@
 
 /* A disc of radius 20 mm, off the centre, blurred by a Gaussian of 0.5 mm; voxels of 0.25 mm: MTF50 = sqrt(ln
  * 2/2)/(pi sigma), with the voxel's sinc 0.371/mm. */
-START_TEST(mtf)
+GT_TESTS(mtf, 2)
 {
 	enum { N = 240 };
 	const gt_grid g = { { N, N, 2 }, { 0.25, 0.25, 1 }, { 1, -2, 5 } };
@@ -44,10 +44,9 @@ START_TEST(mtf)
 	ck_refused(gt_mtf_of_disc(&g, x, &above, &m), GT_ERR_ARG, "the volume has 2");
 	free(x);
 }
-END_TEST
 
 /* White noise on a trend: the sum is the variance to 1 %, the NPS is flat at variance pitch^2, the trend is removed. */
-START_TEST(nps)
+GT_TEST(nps)
 {
 	enum { N = 200 };
 	const gt_grid g = { { N, N, 3 }, { 0.5, 0.5, 1 }, { 0, 0, 0 } };
@@ -75,10 +74,9 @@ START_TEST(nps)
 	ck_refused(gt_nps_measure(&g, x, NULL, &small, 32, &s), GT_ERR_ARG, "no square of 32 x 32");
 	free(x);
 }
-END_TEST
 
 /* The same volume: 1 everywhere; independent noise in each half: S/(S + N) in every shell. */
-START_TEST(fsc)
+GT_TEST(fsc)
 {
 	enum { N = 48, ALL = N * N * N };
 	const gt_grid g = { { N, N, N }, { 0.5, 0.5, 0.5 }, { 0, 0, 0 } };
@@ -109,9 +107,8 @@ START_TEST(fsc)
 	gt_fsc_free(&f);
 	free(x);
 }
-END_TEST
 
-START_TEST(regions)
+GT_TEST(regions)
 {
 	const gt_grid g = { { 40, 30, 5 }, { 1, 2, 3 }, { 4, -5, 6 } };
 	float x[40 * 30 * 5];
@@ -144,14 +141,5 @@ START_TEST(regions)
 	h.mean = f.mean + 5 * f.sd;
 	ck_assert_double_eq_tol(gt_contrast_to_noise(&f, &h), 5, 1e-9);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, mtf, 0, 2);
-	tcase_add_test(tc, nps);
-	tcase_add_test(tc, fsc);
-	tcase_add_test(tc, regions);
-}
-
-int main(void) { return gt_test_main("image_quality", fill); }
+int main(void) { return gt_test_main("image_quality", NULL); }

@@ -16,7 +16,7 @@ static double value(const char *text, double x, double y, double z)
 
 #define IS(text, x, y, z, expected) ck_assert_double_eq_tol(value(text, x, y, z), expected, 1e-12)
 
-START_TEST(shapes_are_where_they_are_written)
+GT_TEST(shapes_are_where_they_are_written)
 {
 	const char *e = "ellipsoid center=10,20,30 radii=1,2,3 density=5"; /* no newline at the end */
 	IS(e, 10.9, 20, 30, 5);
@@ -34,9 +34,8 @@ START_TEST(shapes_are_where_they_are_written)
 	IS("cone radius=4 end=1 length=6 density=5\n", 1.2, 0, 2.9, 0);
 	IS("  \t\n# nothing\n\tbox\tsize=2,2,2   density=4 # a box\n", 0.5, 0, 0, 4);
 }
-END_TEST
 
-START_TEST(orientation)
+GT_TEST(orientation)
 {
 	/* angles=a rotates the long axis counter-clockwise about z. */
 	IS("ellipsoid radii=10,1,1 angles=30 density=1\n", 9 * cos(GT_PI / 6), 9 * sin(GT_PI / 6), 0, 1);
@@ -58,9 +57,8 @@ START_TEST(orientation)
 	IS("box size=2,8,2 first=0,1,0 density=1\n", -3.9, 0, 0, 1);
 	IS("box size=2,8,2 first=0,1,0 density=1\n", 0, 3.9, 0, 0);
 }
-END_TEST
 
-START_TEST(units_and_options)
+GT_TEST(units_and_options)
 {
 	const char *text = "ellipsoid radius=1 density=3\nunit mm-1\nellipsoid center=5,0,0 radius=1 density=0.7\nunit water\n"
 			   "ellipsoid center=9,0,0 radius=1 density=-2\n";
@@ -77,10 +75,9 @@ START_TEST(units_and_options)
 	ck_assert_double_eq_tol(gt_phantom_radius(p), 10, 1e-6);
 	gt_phantom_free(p);
 }
-END_TEST
 
 /* Scaling, rotation and shift also move clips and orientations. */
-START_TEST(moved_bodies_keep_their_values)
+GT_TEST(moved_bodies_keep_their_values)
 {
 	const char *text = "combine replace\nunit water\n" MIXED_SHAPES;
 	const gt_phantom_options o = { .water = 0.03, .scale = 1.7, .shift = { 11, -6, 4 }, .rotate = 2.2 };
@@ -102,7 +99,6 @@ START_TEST(moved_bodies_keep_their_values)
 	gt_phantom_free(p);
 	gt_phantom_free(moved);
 }
-END_TEST
 
 #define BALL "ellipsoid radius=1 density=1\n"
 static const struct {
@@ -160,16 +156,15 @@ static const struct {
 	{ "an_endless_word_that_nobody_wants_to_read_in_a_message\n", "found 'an_endless_word_that_nobody_wants_to_rea...', expected" },
 };
 
-START_TEST(mistakes_are_named)
+GT_TESTS(mistakes_are_named, (int)(sizeof mistakes / sizeof *mistakes))
 {
 	gt_phantom *p = NULL;
 	ck_refused(body_read(mistakes[_i].text, strlen(mistakes[_i].text), NULL, &p), GT_ERR_FORMAT, mistakes[_i].message);
 	ck_refused(GT_ERR_FORMAT, GT_ERR_FORMAT, "/tmp/gantry-shapes-");
 	ck_assert_ptr_null(p);
 }
-END_TEST
 
-START_TEST(what_is_no_text_or_no_file)
+GT_TEST(what_is_no_text_or_no_file)
 {
 	gt_phantom *p = NULL;
 	ck_refused(body_read("box\0size", 9, NULL, &p), GT_ERR_FORMAT, ":1: found a zero byte, expected lines of text");
@@ -181,9 +176,8 @@ START_TEST(what_is_no_text_or_no_file)
 	ck_assert_ptr_null(p);
 	gt_phantom_free(NULL);
 }
-END_TEST
 
-START_TEST(options_are_checked)
+GT_TEST(options_are_checked)
 {
 	gt_phantom *p = NULL;
 	gt_phantom_options o = gt_phantom_defaults;
@@ -200,10 +194,9 @@ START_TEST(options_are_checked)
 	ck_refused(gt_phantom_new("box", &o, &p), GT_ERR_ARG, "rotate=inf: expected");
 	ck_assert_ptr_null(p);
 }
-END_TEST
 
 /* A line longer than common buffers, and thousands of shapes. */
-START_TEST(no_limits)
+GT_TEST(no_limits)
 {
 	const size_t shapes = 3000, clips = 3000;
 	char *text = malloc(shapes * 64 + clips * 32 + 64), *at = text;
@@ -220,18 +213,5 @@ START_TEST(no_limits)
 	gt_phantom_free(p);
 	free(text);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, shapes_are_where_they_are_written);
-	tcase_add_test(tc, orientation);
-	tcase_add_test(tc, units_and_options);
-	tcase_add_test(tc, moved_bodies_keep_their_values);
-	tcase_add_loop_test(tc, mistakes_are_named, 0, (int)(sizeof mistakes / sizeof *mistakes));
-	tcase_add_test(tc, what_is_no_text_or_no_file);
-	tcase_add_test(tc, options_are_checked);
-	tcase_add_test(tc, no_limits);
-}
-
-int main(void) { return gt_test_main("phantom file", fill); }
+int main(void) { return gt_test_main("phantom file", NULL); }

@@ -17,7 +17,7 @@ static float *noisy(double photons, double electronic, float value, uint64_t see
 static const double means[] = { 0.3, 3, 30, 3000 };
 
 /* Mean and variance of the counts; a count at the floor of one half stands for 0. */
-START_TEST(counts_have_mean_and_variance)
+GT_TESTS(counts_have_mean_and_variance, 4)
 {
 	const double mean = means[_i], value = 2.5, photons = mean * exp(value);
 	float *p = noisy(photons, 0, (float)value, 11);
@@ -37,9 +37,8 @@ START_TEST(counts_have_mean_and_variance)
 	ck_assert_double_eq_tol((double)none / N, exp(-mean), 4 * sqrt(exp(-mean) / N) + 1e-12);
 	free(p);
 }
-END_TEST
 
-START_TEST(electronic_noise_adds_its_variance)
+GT_TEST(electronic_noise_adds_its_variance)
 {
 	const double mean = 400, photons = mean * exp(1.25);
 	float *p = noisy(photons, 15, 1.25f, 5);
@@ -65,9 +64,8 @@ START_TEST(electronic_noise_adds_its_variance)
 	ck_assert(floors > N / 3 && floors < N * 2 / 3);
 	free(p);
 }
-END_TEST
 
-START_TEST(same_numbers_for_any_cut)
+GT_TEST(same_numbers_for_any_cut)
 {
 	float *all = noisy(2e4, 4, 3, 99), *other = malloc(N * sizeof *other);
 	static const int threads[] = { 1, 2, 5 };
@@ -90,13 +88,5 @@ START_TEST(same_numbers_for_any_cut)
 	free(other);
 	free(seed);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, counts_have_mean_and_variance, 0, 4);
-	tcase_add_test(tc, electronic_noise_adds_its_variance);
-	tcase_add_test(tc, same_numbers_for_any_cut);
-}
-
-int main(void) { return gt_test_main("phantom noise", fill); }
+int main(void) { return gt_test_main("phantom noise", NULL); }

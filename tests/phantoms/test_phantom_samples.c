@@ -62,7 +62,7 @@ static double ball_chord(const gt_scan *s, size_t view, double column, double ro
 	return rest > 0 ? 0.02 * 2 * sqrt(rest) : 0;
 }
 
-START_TEST(ball_on_every_detector)
+GT_TESTS(ball_on_every_detector, GT_NSHAPES)
 {
 	gt_phantom *p = body(BALL);
 	gt_scan *s = orbit_scan((gt_shape)_i, 90, 40, 0.25);
@@ -80,10 +80,9 @@ START_TEST(ball_on_every_detector)
 	gt_scan_free(s);
 	gt_phantom_free(p);
 }
-END_TEST
 
 /* The n x n sub-rays are the central rays of pixels n times finer. */
-START_TEST(sub_rays_are_finer_cells)
+GT_TESTS(sub_rays_are_finer_cells, GT_NSHAPES)
 {
 	gt_phantom *p = body("combine replace\nunit water\n" MIXED_SHAPES);
 	gt_scan *s = orbit_scan((gt_shape)_i, 40, 20, 1.3), *fine = orbit_scan((gt_shape)_i, 120, 60, 0);
@@ -111,10 +110,9 @@ START_TEST(sub_rays_are_finer_cells)
 	gt_scan_free(fine);
 	gt_phantom_free(p);
 }
-END_TEST
 
 /* An object behind the source of view 0 is not projected, except by parallel rays, which have no origin. */
-START_TEST(nothing_behind_the_source)
+GT_TESTS(nothing_behind_the_source, GT_NSHAPES)
 {
 	gt_phantom *p = NULL;
 	gt_scan *s = orbit_scan((gt_shape)_i, 9, 5, 0);
@@ -133,12 +131,11 @@ START_TEST(nothing_behind_the_source)
 	gt_scan_free(s);
 	gt_phantom_free(p);
 }
-END_TEST
 
 /* Sizes that put no sample on a surface. */
 static const gt_grid odd_grid = { { 37, 29, 23 }, { 2.91237, 3.70713, 4.30191 }, { 1.10871, -2.70437, 0.90173 } };
 
-START_TEST(voxels_are_mean_points)
+GT_TESTS(voxels_are_mean_points, 3)
 {
 	gt_phantom *p = _i < 2 ? body(_i ? "combine replace\n" MIXED_SHAPES : MIXED_SHAPES) : NULL;
 	gt_grid g = odd_grid;
@@ -169,7 +166,6 @@ START_TEST(voxels_are_mean_points)
 	free(out);
 	gt_phantom_free(p);
 }
-END_TEST
 
 static double mean_of(const gt_phantom *p, const gt_grid *g, int points)
 {
@@ -182,7 +178,7 @@ static double mean_of(const gt_phantom *p, const gt_grid *g, int points)
 	return sum / (double)gt_grid_voxels(g);
 }
 
-START_TEST(voxels_hold_the_volume)
+GT_TEST(voxels_hold_the_volume)
 {
 	const struct {
 		const char *text;
@@ -203,9 +199,8 @@ START_TEST(voxels_hold_the_volume)
 		gt_phantom_free(p);
 	}
 }
-END_TEST
 
-START_TEST(threads_do_not_matter)
+GT_TEST(threads_do_not_matter)
 {
 	gt_phantom *p = NULL;
 	ck_ok(gt_phantom_new("forbild-head", NULL, &p));
@@ -233,7 +228,6 @@ START_TEST(threads_do_not_matter)
 	gt_scan_free(s);
 	gt_phantom_free(p);
 }
-END_TEST
 
 typedef struct {
 	pthread_t caller;
@@ -249,7 +243,7 @@ static int watch(void *self, double done)
 	return ++w->calls == w->stop_at;
 }
 
-START_TEST(progress_and_stop)
+GT_TEST(progress_and_stop)
 {
 	gt_phantom *p = body(BALL);
 	gt_scan *s = orbit_scan(GT_FLAT, 90, 40, 0);
@@ -274,9 +268,8 @@ START_TEST(progress_and_stop)
 	gt_scan_free(s);
 	gt_phantom_free(p);
 }
-END_TEST
 
-START_TEST(wrong_requests_are_refused)
+GT_TEST(wrong_requests_are_refused)
 {
 	gt_phantom *p = body(BALL);
 	gt_scan *s = orbit_scan(GT_FLAT, 4, 3, 0);
@@ -292,18 +285,5 @@ START_TEST(wrong_requests_are_refused)
 	gt_scan_free(s);
 	gt_phantom_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, ball_on_every_detector, 0, GT_NSHAPES);
-	tcase_add_loop_test(tc, sub_rays_are_finer_cells, 0, GT_NSHAPES);
-	tcase_add_loop_test(tc, nothing_behind_the_source, 0, GT_NSHAPES);
-	tcase_add_loop_test(tc, voxels_are_mean_points, 0, 3);
-	tcase_add_test(tc, voxels_hold_the_volume);
-	tcase_add_test(tc, threads_do_not_matter);
-	tcase_add_test(tc, progress_and_stop);
-	tcase_add_test(tc, wrong_requests_are_refused);
-}
-
-int main(void) { return gt_test_main("phantom samples", fill); }
+int main(void) { return gt_test_main("phantom samples", NULL); }

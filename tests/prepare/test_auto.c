@@ -27,7 +27,7 @@ static size_t changed_by(const char *spec, gt_projections *p)
 }
 
 /* Projections without noise have no faults: air that never changes, sharp corners and smooth peaks stay. */
-START_TEST(projections_without_noise_stay)
+GT_TESTS(projections_without_noise_stay, 4)
 {
 	static const size_t size[][3] = { { 60, 1, 96 }, { 60, 3, 96 }, { 60, 24, 96 }, { 60, 24, 40 } };
 	gt_phantom_options o = gt_phantom_defaults;
@@ -41,7 +41,6 @@ START_TEST(projections_without_noise_stay)
 	gt_phantom_free(head);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* --auto removes zingers and interpolates each column that recon would name; noise alone needs neither. */
 static void note_stray(void *self, const gt_message *m)
@@ -50,7 +49,7 @@ static void note_stray(void *self, const gt_message *m)
 	++*(size_t *)self;
 }
 
-START_TEST(auto_finds_zingers_and_unstable_columns)
+GT_TEST(auto_finds_zingers_and_unstable_columns)
 {
 	enum { VIEWS = 90, ROWS = 4, COLUMNS = 96, N = ROWS * COLUMNS };
 	gt_projections *p = parallel((const size_t[]){ VIEWS, ROWS, COLUMNS });
@@ -81,12 +80,5 @@ START_TEST(auto_finds_zingers_and_unstable_columns)
 	free(truth);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, projections_without_noise_stay, 0, 4);
-	tcase_add_test(tc, auto_finds_zingers_and_unstable_columns);
-}
-
-int main(void) { return gt_test_main("auto", fill); }
+int main(void) { return gt_test_main("auto", NULL); }

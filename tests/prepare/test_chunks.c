@@ -64,7 +64,7 @@ static void in_chunks(const char *const *spec, double memory, int threads)
 	ck_ok(gt_prepare_in_chunks(&f, &o));
 }
 
-START_TEST(same_bits)
+GT_TESTS(same_bits, 9)
 {
 	static const double memory[] = { 1, 3e5 };
 	write_scan("chunks-in.nc", 37, 7, 64);
@@ -90,7 +90,6 @@ START_TEST(same_bits)
 	remove("chunks-in.nc");
 	remove("chunks-out.nc");
 }
-END_TEST
 
 /* Returns the peak memory in bytes of a child process that prepares in chunks. */
 static double peak_of(const char *const *spec, double memory)
@@ -110,7 +109,7 @@ static double peak_of(const char *const *spec, double memory)
 }
 
 /* 22 MB of projections within 5 MB, in addition to the memory of the process itself. */
-START_TEST(memory)
+GT_TEST(memory)
 {
 	const double views = 60, rows = 300, columns = 300, all = views * rows * columns * 4;
 	write_scan("chunks-in.nc", 9, 7, 64);
@@ -125,9 +124,8 @@ START_TEST(memory)
 	remove("chunks-in.nc");
 	remove("chunks-out.nc");
 }
-END_TEST
 
-START_TEST(refused)
+GT_TEST(refused)
 {
 	static const char *const flatness[] = { "beam-hardening:method=flatness" }, *const order[] = { "rings", "zingers" };
 	static const char *const picked[] = { "lag:rates=0.5,amounts=0.01", "views:range=:6" };
@@ -162,11 +160,10 @@ START_TEST(refused)
 	free(w);
 	remove("chunks-in.nc");
 }
-END_TEST
 
 /* Fields are cropped with the detector, in memory by the caller and in chunks, with bit-identical results. Larger
  * pixels do not fit them. */
-START_TEST(fields_of_another_size)
+GT_TEST(fields_of_another_size)
 {
 	static const char *const steps[][2] = { { "crop:first-columns=3,last-rows=1", "bad-pixels:method=fields" },
 		                                { "bin:rows=1,columns=2", "dynamic-flats" } };
@@ -208,14 +205,5 @@ START_TEST(fields_of_another_size)
 	remove("chunks-in.nc");
 	remove("chunks-out.nc");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, same_bits, 0, 9);
-	tcase_add_test(tc, memory);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, fields_of_another_size);
-}
-
-int main(void) { return gt_test_main("chunks", fill); }
+int main(void) { return gt_test_main("chunks", NULL); }

@@ -55,7 +55,7 @@ static double error(const float *p)
 	return sqrt(sum);
 }
 
-START_TEST(changing)
+GT_TESTS(changing, 2)
 {
 	const double none[2] = { 0, 0 };
 	gt_projections *p = half_turn((const size_t[]){ VIEWS, ROWS, COLUMNS }, (const double[]){ 1, 1 }, none);
@@ -100,8 +100,5 @@ START_TEST(changing)
 	free(mean);
 	free(copy);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_loop_test(tc, changing, 0, 2); }
-
-int main(void) { return gt_test_main("dynamic flats", fill); }
+int main(void) { return gt_test_main("dynamic flats", NULL); }

@@ -91,7 +91,7 @@ static void error_of(const gt_volume *v, const gt_volume *whole, double error[2]
 	error[1] = sqrt(fmax(0, squares / n - error[0] * error[0]));
 }
 
-START_TEST(the_inside_is_right)
+GT_TESTS(the_inside_is_right, sizeof cases / sizeof *cases)
 {
 	gt_projections *p = seen(_i, 128), *whole = seen(_i, 256);
 	double rolled[2], extended[2];
@@ -111,10 +111,9 @@ START_TEST(the_inside_is_right)
 	gt_projections_free(p);
 	gt_projections_free(whole);
 }
-END_TEST
 
 /* The nearer side of a shifted detector is not an end of the object. */
-START_TEST(rows_that_end_in_air_stay)
+GT_TEST(rows_that_end_in_air_stay)
 {
 	gt_projections *p = seen(0, 256);
 	const size_t n = gt_scan_size(gt_projections_scan(p));
@@ -136,15 +135,14 @@ START_TEST(rows_that_end_in_air_stay)
 		ck_assert_float_eq(gt_projections_weights(p)[i], i % s->columns < 30 ? 0.f : 1.f);
 	gt_projections_free(p);
 	p = seen(0, 23);
-	ck_refused(gt_prepare(&p, "extend", NULL), GT_ERR_UNSUPPORTED, "23 columns: expected 24 and more");
+	ck_refused(gt_prepare(&p, "extend", NULL), GT_ERR_UNSUPPORTED, "23 columns: expected at least 24");
 	gt_projections_free(p);
 }
-END_TEST
 
 static void keep(void *self, const gt_message *m) { snprintf(self, 512, "%s", m->text); }
 
 /* Only a full rotation covers the nearer side; the step reports the remaining truncation. */
-START_TEST(only_a_whole_turn_sees_from_behind)
+GT_TEST(only_a_whole_turn_sees_from_behind)
 {
 	char note[512] = "";
 	gt_prepare_options o = gt_prepare_defaults;
@@ -161,13 +159,5 @@ START_TEST(only_a_whole_turn_sees_from_behind)
 	ck_assert_msg(strstr(note, "0 columns before the first and 30 after the last") != NULL, "%s", note);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, the_inside_is_right, 0, sizeof cases / sizeof *cases);
-	tcase_add_test(tc, rows_that_end_in_air_stay);
-	tcase_add_test(tc, only_a_whole_turn_sees_from_behind);
-}
-
-int main(void) { return gt_test_main("extend", fill); }
+int main(void) { return gt_test_main("extend", NULL); }

@@ -18,7 +18,7 @@ static gt_projections *parallel(size_t views, size_t rows, size_t columns)
 }
 
 /* 20 flats and 20 darks of 200 x 200 pixels, of which 80 are hot, dead, weak or noisy. */
-START_TEST(bad_pixels)
+GT_TEST(bad_pixels)
 {
 	enum { SIDE = 200, N = SIDE * SIDE, IMAGES = 20, PLANTED = 80 };
 	float *flat = malloc(sizeof(float) * N * IMAGES), *dark = malloc(sizeof(float) * N * IMAGES);
@@ -75,10 +75,9 @@ START_TEST(bad_pixels)
 	free(bad);
 	free(planted);
 }
-END_TEST
 
 /* Single pixels, a dead column and a faulty pixel in linear data are interpolated exactly, with weight 0. */
-START_TEST(filled)
+GT_TEST(filled)
 {
 	gt_projections *p = parallel(5, 12, 14);
 	float *x = gt_projections_data(p);
@@ -105,10 +104,9 @@ START_TEST(filled)
 	ck_assert_ptr_nonnull(strstr(gt_projections_provenance(p)->parameters, "prepare=bad-pixels:method=auto,tolerance=0.2"));
 	gt_projections_free(p);
 }
-END_TEST
 
 /* At N photons no pixel of 40 000 is replaced, except all planted ones of +100 %. */
-START_TEST(zingers)
+GT_TESTS(zingers, 3)
 {
 	static const double photons[] = { 100, 1000, 10000 };
 	const double n0 = photons[_i];
@@ -134,10 +132,9 @@ START_TEST(zingers)
 	ck_assert_uint_eq(wrong, 0);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Corners between two balls and a gap of one pixel between plates stay; zingers of one, two and four pixels go. */
-START_TEST(zingers_beside_a_body)
+GT_TEST(zingers_beside_a_body)
 {
 	enum { N = 61 };
 	static const size_t planted[][2] = { { 20, 14 }, { 20, 25 }, { 20, 26 }, { 27, 18 }, { 27, 19 }, { 28, 18 }, { 28, 19 } };
@@ -163,10 +160,9 @@ START_TEST(zingers_beside_a_body)
 	ck_assert_msg(wrong == 0, "%zu pixels of the object are taken for zingers", wrong);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A drift of 3 % over the scan and a slope across the detector are removed: air is 0, the object is unchanged. */
-START_TEST(air)
+GT_TEST(air)
 {
 	gt_projections *p = parallel(60, 4, 96);
 	float *x = gt_projections_data(p), truth[60 * 4 * 96];
@@ -193,7 +189,6 @@ START_TEST(air)
 	ck_refused(gt_prepare(&p, "air:left=60,right=60", NULL), GT_ERR_ARG, "96 columns");
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Root-mean-square difference of two slices within the head. */
 static double apart(const float *a, const float *b, size_t side)
@@ -245,7 +240,7 @@ static gt_projections *head(void)
 }
 
 /* Column gains of 1 %: the error of the slice relative to that of noise alone. */
-START_TEST(rings)
+GT_TEST(rings)
 {
 	float *exact = malloc(3 * SIDE * SIDE * sizeof *exact), *noisy = exact + SIDE * SIDE, *corrected = noisy + SIDE * SIDE, *without;
 	gt_projections *p = head();
@@ -274,10 +269,9 @@ START_TEST(rings)
 	free(exact);
 	free(without);
 }
-END_TEST
 
 /* Without a fault, sorting and all keep details of the head; gains of 1 % are reduced. */
-START_TEST(no_stripes)
+GT_TESTS(no_stripes, 2)
 {
 	static const char *const specs[] = { "rings:method=sorting", "rings:method=all" };
 	static const double max[2][2] = { { 1.03, 0.73 }, { 1.05, 0.66 } };
@@ -309,10 +303,9 @@ START_TEST(no_stripes)
 	free(exact);
 	free(without);
 }
-END_TEST
 
 /* Stripes of 0.05 in all views of smooth data: three quarters are removed, the rest is unchanged. */
-START_TEST(stripes)
+GT_TESTS(stripes, 2)
 {
 	static const char *const specs[] = { "rings:method=sorting,window=7", "rings:method=all,window=7" };
 	gt_projections *p = parallel(90, 1, 80);
@@ -335,10 +328,9 @@ START_TEST(stripes)
 	ck_assert_double_lt(sqrt(elsewhere / (90 * 78)), 0.014);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Two unstable columns are found, and no columns far from them. */
-START_TEST(fluctuating)
+GT_TEST(fluctuating)
 {
 	gt_projections *p = head();
 	float *x = gt_projections_data(p);
@@ -358,10 +350,9 @@ START_TEST(fluctuating)
 	ck_assert_uint_le(found, 20);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* The backend is checked even if the step does not use one. */
-START_TEST(backend_is_checked)
+GT_TEST(backend_is_checked)
 {
 	gt_projections *p = parallel(8, 3, 20);
 	gt_prepare_options o = gt_prepare_defaults;
@@ -376,20 +367,5 @@ START_TEST(backend_is_checked)
 	ck_assert_uint_eq(gt_projections_scan(p)->columns, 10);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, backend_is_checked);
-	tcase_add_test(tc, bad_pixels);
-	tcase_add_test(tc, filled);
-	tcase_add_loop_test(tc, zingers, 0, 3);
-	tcase_add_test(tc, zingers_beside_a_body);
-	tcase_add_test(tc, air);
-	tcase_add_test(tc, rings);
-	tcase_add_loop_test(tc, no_stripes, 0, 2);
-	tcase_add_loop_test(tc, stripes, 0, 2);
-	tcase_add_test(tc, fluctuating);
-}
-
-int main(void) { return gt_test_main("faults", fill); }
+int main(void) { return gt_test_main("faults", NULL); }

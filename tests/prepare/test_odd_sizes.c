@@ -100,7 +100,7 @@ static void make_fields(size_t pixels, float **data, gt_prepare_options *o)
 	o->darks = (gt_field_images){ *data + FIELDS * pixels, FIELDS };
 }
 
-START_TEST(finite_or_refused)
+GT_TESTS_ALIKE(finite_or_refused, 3 * SIZES)
 {
 	static const gt_shape shapes[] = { GT_PARALLEL, GT_FLAT, GT_ARC };
 	const size_t *n = sizes[_i % SIZES];
@@ -126,10 +126,9 @@ START_TEST(finite_or_refused)
 	/* Otherwise a step that refuses everything would pass. */
 	ck_assert_uint_ge(done, n[2] > 3 ? 8 : 4);
 }
-END_TEST
 
 /* NaN and infinity in memory: every step refuses them and leaves the other values unchanged. */
-START_TEST(not_finite)
+GT_TEST(not_finite)
 {
 	static const float bad[] = { NAN, INFINITY, -INFINITY };
 	static const size_t n[3] = { 8, 3, 25 }, at = (5 * 3 + 2) * 25 + 7;
@@ -153,10 +152,9 @@ START_TEST(not_finite)
 	ck_ok(gt_prepare_auto(&p, &o, &steps));
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Fields are checked as well. */
-START_TEST(fields_not_finite)
+GT_TEST(fields_not_finite)
 {
 	static const size_t n[3] = { 8, 5, 25 };
 	unsigned char found[5 * 25];
@@ -178,13 +176,5 @@ START_TEST(fields_not_finite)
 		free(fields);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	gt_add_alike(tc, finite_or_refused, 3 * SIZES);
-	tcase_add_test(tc, not_finite);
-	tcase_add_test(tc, fields_not_finite);
-}
-
-int main(void) { return gt_test_main("odd_sizes", fill); }
+int main(void) { return gt_test_main("odd_sizes", NULL); }

@@ -68,7 +68,7 @@ static const struct {
 	double distance, max, fringes; /* mm; error of the thickness; minimum error without the step */
 } cases[] = { { 20, 0.002, 0.1 }, { 100, 0.005, 0.5 }, { 400, 0.013, 1 } };
 
-START_TEST(thickness_of_a_cylinder)
+GT_TESTS(thickness_of_a_cylinder, sizeof cases / sizeof *cases)
 {
 	static const char *const methods[] = { "paganin", "generalised" };
 	double intensity[COLUMNS], before = 0, after[2];
@@ -92,8 +92,5 @@ START_TEST(thickness_of_a_cylinder)
 	ck_assert_double_le(after[0], cases[_i].max);
 	ck_assert_double_le(after[1], cases[_i].max);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_loop_test(tc, thickness_of_a_cylinder, 0, sizeof cases / sizeof *cases); }
-
-int main(void) { return gt_test_main("phase", fill); }
+int main(void) { return gt_test_main("phase", NULL); }

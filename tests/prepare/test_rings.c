@@ -18,7 +18,7 @@ static const struct {
 	           { 6, 0.02, 0.003, 0.3 }, { 8, 0.012, 0, 0.3 }, { 7.2, 0.02, 0, 0.1 } };
 
 /* A tube resembles a ring: its wall must stay within 2 %. */
-START_TEST(a_tube_keeps_its_wall)
+GT_TESTS(a_tube_keeps_its_wall, 4 * TUBES)
 {
 	enum { VIEWS = 180, COLUMNS = 128 };
 	static const char *const methods[] = { "gain", "sorting", "large", "all" };
@@ -56,10 +56,9 @@ START_TEST(a_tube_keeps_its_wall)
 	free(slice);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A pattern that some columns lack is found for all sizes: every 20th value is sampled, and there are 20 columns. */
-START_TEST(a_pattern_is_looked_for_in_all_columns)
+GT_TEST(a_pattern_is_looked_for_in_all_columns)
 {
 	enum { VIEWS = 38000, ROWS = 5, COLUMNS = 20 };
 	for (int planted = 0; planted < 2; planted++) {
@@ -75,10 +74,9 @@ START_TEST(a_pattern_is_looked_for_in_all_columns)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
 /* A stripe as broad as half of the window is removed, whatever the lines from its sides. */
-START_TEST(a_broad_stripe_goes_with_a_wide_window)
+GT_TEST(a_broad_stripe_goes_with_a_wide_window)
 {
 	enum { VIEWS = 60, COLUMNS = 128, FIRST = 71, BROAD = 5 };
 	static const char *const spec[] = { "rings", "rings:window=11", "rings:window=21" };
@@ -100,7 +98,6 @@ START_TEST(a_broad_stripe_goes_with_a_wide_window)
 	}
 	ck_assert_msg(left[0] > 0.02 && left[1] < 0.005 && left[2] < 0.005, "%.4f, %.4f, %.4f of 0.03 are left", left[0], left[1], left[2]);
 }
-END_TEST
 
 /* Strong positive and negative stripes on a slope, wider than the median around a column detects, with and without
  * column gains. On a tenfold slope the object curves by more than the height of a stripe; there stripes have at least
@@ -114,7 +111,7 @@ static const struct {
 	        { { 91, 108, 139 }, 3, 18, 0, 0.006 },
 	        { { 91, 108, 139 }, 3, 18, 0.003, 0.009 } };
 
-START_TEST(strong_stripes_of_several_columns)
+GT_TESTS(strong_stripes_of_several_columns, STRIPED)
 {
 	enum { VIEWS = 90, COLUMNS = 256 };
 	static const char *const methods[] = { "sorting", "large", "all" };
@@ -151,7 +148,6 @@ START_TEST(strong_stripes_of_several_columns)
 	free(truth);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A noisy head off the axis, with unstable and constant columns. */
 static gt_projections *head_with(double scale, size_t broad, const size_t at[3], int stuck)
@@ -191,7 +187,7 @@ static const struct {
 	{ 0.6, 2, { 0, 128, 254 }, 0 }, { 0.6, 1, { 16, 28, 244 }, 0 }, { 0.6, 4, { 44, 128, 244 }, 0 }, { 0.6, 4, { 0, 128, 252 }, 0 },
 };
 
-START_TEST(columns_that_fluctuate)
+GT_TESTS(columns_that_fluctuate, FLUCTUATING)
 {
 	const size_t broad = fluctuating[_i].broad, *at = fluctuating[_i].at;
 	gt_projections *p = head_with(fluctuating[_i].scale, broad, at, fluctuating[_i].stuck);
@@ -208,10 +204,9 @@ START_TEST(columns_that_fluctuate)
 	}
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Without noise no column is unstable, whatever the size. */
-START_TEST(what_is_constant_stays)
+GT_TESTS(what_is_constant_stays, 2)
 {
 	static const char *const methods[] = { "dead", "all" };
 	for (size_t columns = 5; columns < 12; columns++) {
@@ -229,7 +224,6 @@ START_TEST(what_is_constant_stays)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
 /* "all" sorts the columns once and equals its three parts in sequence. Quantised values have many equal ones; columns
  * without stripes stay, also next to stripes. */
@@ -256,7 +250,7 @@ static gt_projections *striped(const size_t n[3], double step)
 	return p;
 }
 
-START_TEST(all_is_its_parts)
+GT_TESTS(all_is_its_parts, TOGETHER)
 {
 	static const char *const parts[] = { "rings:method=dead", "rings:method=large", "rings:method=sorting" };
 	const size_t n[3] = { together[_i].views, together[_i].rows, together[_i].columns }, size = n[0] * n[1] * n[2];
@@ -278,9 +272,8 @@ START_TEST(all_is_its_parts)
 	gt_projections_free(q);
 	gt_projections_free(was);
 }
-END_TEST
 
-START_TEST(windows)
+GT_TEST(windows)
 {
 	static const char *const even[] = { "rings:window=4", "rings:method=sorting,window=1" };
 	gt_projections *p = half_turn((const size_t[]){ 5, 2, 9 }, (const double[]){ 1, 1 }, (const double[]){ 0, 0 });
@@ -290,18 +283,5 @@ START_TEST(windows)
 	ck_refused(gt_prepare(&p, "rings:window=65", NULL), GT_ERR_ARG, "from 3 to 63");
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, a_tube_keeps_its_wall, 0, 4 * TUBES);
-	tcase_add_test(tc, a_pattern_is_looked_for_in_all_columns);
-	tcase_add_test(tc, a_broad_stripe_goes_with_a_wide_window);
-	tcase_add_loop_test(tc, strong_stripes_of_several_columns, 0, STRIPED);
-	tcase_add_loop_test(tc, columns_that_fluctuate, 0, FLUCTUATING);
-	tcase_add_loop_test(tc, what_is_constant_stays, 0, 2);
-	tcase_add_loop_test(tc, all_is_its_parts, 0, TOGETHER);
-	tcase_add_test(tc, windows);
-}
-
-int main(void) { return gt_test_main("rings", fill); }
+int main(void) { return gt_test_main("rings", NULL); }

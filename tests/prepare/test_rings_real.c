@@ -71,7 +71,7 @@ static double texture_of(const float *slice, size_t side)
 
 /* Near the axis the tooth itself is round, and a ring has few pixels: most of the residual there is not a ring. The
  * residual of known rings comes from the rings of the scan, added with the columns in reverse order. */
-START_TEST(a_real_scan_without_rings)
+GT_TEST(a_real_scan_without_rings)
 {
 	enum { SIDE = 512, OUTSIDE = 120 };
 	static const char *const methods[] = { "rings:method=gain", "rings:method=sorting", "rings:method=large", "rings:method=all" };
@@ -122,8 +122,5 @@ START_TEST(a_real_scan_without_rings)
 	}
 	free(before);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, a_real_scan_without_rings); }
-
-int main(void) { return gt_test_main("rings_real", fill); }
+int main(void) { return gt_test_main("rings_real", NULL); }

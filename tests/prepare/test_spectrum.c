@@ -44,7 +44,7 @@ static void spectrum_120(gt_spectrum *s)
 }
 
 /* NIST: water at 70 keV has 0.1929 cm^2/g, aluminium at 40 keV 0.5685, bone at 100 keV 0.1855. */
-START_TEST(attenuation)
+GT_TEST(attenuation)
 {
 	gt_material m;
 	ck_ok(gt_material_new("water", &m));
@@ -57,10 +57,9 @@ START_TEST(attenuation)
 	ck_refused(gt_material_new("wather", &m), GT_ERR_UNKNOWN, "did you mean 'water'");
 	ck_refused(gt_material_new("./none.txt", &m), GT_ERR_IO, "none.txt");
 }
-END_TEST
 
 /* Polychromatic line integrals of known paths in water become mu(70 keV) L. */
-START_TEST(water)
+GT_TEST(water)
 {
 	gt_spectrum s;
 	gt_material m;
@@ -79,10 +78,9 @@ START_TEST(water)
 	gt_spectrum_free(&s);
 	gt_material_free(&m);
 }
-END_TEST
 
 /* A single energy needs no correction. */
-START_TEST(one_energy)
+GT_TEST(one_energy)
 {
 	gt_projections *p = fan(2, 3, 100);
 	float *x = gt_projections_data(p), before[600];
@@ -103,9 +101,8 @@ START_TEST(one_energy)
 	ck_refused(gt_prepare(&p, "beam-hardening:polynomial=1:x", NULL), GT_ERR_ARG, "colons");
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(polynomial)
+GT_TEST(polynomial)
 {
 	gt_projections *p = fan(2, 3, 100);
 	float *x = gt_projections_data(p);
@@ -118,7 +115,6 @@ START_TEST(polynomial)
 	}
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Path in mm of a pixel's ray through a disc about the axis. */
 static double chord(const gt_scan *scan, size_t pixel, double radius)
@@ -133,7 +129,7 @@ static double chord(const gt_scan *scan, size_t pixel, double radius)
 }
 
 /* A disc whose line integrals are p - 0.05 p^2 to the second order: a of about 0.05 makes it flat. */
-START_TEST(flatness)
+GT_TEST(flatness)
 {
 	gt_projections *p = fan(90, 1, 96);
 	float *x = gt_projections_data(p);
@@ -151,7 +147,6 @@ START_TEST(flatness)
 	ck_assert_double_eq_tol(worst, 3.2, 0.05);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Mean at the centre of a disc of 100 mm over the mean at 80 to 90 mm, minus 1. */
 static double cupping(const gt_projections *p)
@@ -180,7 +175,7 @@ static double cupping(const gt_projections *p)
 }
 
 /* 200 mm of water, whose curve is not a parabola. */
-START_TEST(flat_water)
+GT_TESTS(flat_water, 2)
 {
 	const char *const kv[] = { "kv=120,aluminium=3", "kv=80,aluminium=1" }, *const body[] = { "water" };
 	gt_projections *p = fan(180, 1, 96);
@@ -198,10 +193,9 @@ START_TEST(flat_water)
 	gt_projections_free(p);
 	free(length);
 }
-END_TEST
 
 /* A uniform scatter of 7 %: removed to 1 % of itself. */
-START_TEST(scatter)
+GT_TEST(scatter)
 {
 	gt_projections *p = fan(2, 3, 100);
 	float *x = gt_projections_data(p);
@@ -213,12 +207,11 @@ START_TEST(scatter)
 	ck_refused(gt_prepare(&p, "scatter:fraction=2", NULL), GT_ERR_ARG, "fraction=2");
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Scatter of an object by a kernel, as sums over all pixels, is subtracted to a fiftieth. Rows and columns have
  * different pitches, and the object is off the centre in air. Then on a coarse view whose last column and row have
  * fewer pixels. */
-START_TEST(scatter_of_a_body)
+GT_TESTS(scatter_of_a_body, 2)
 {
 	enum { ROWS = 41, COLUMNS = 59, CELLS = ROWS * COLUMNS };
 	static const double pitches[2][2] = { { 2, 3 }, { 0.7, 0.9 } }, offset[2] = { 0, 0 }, sigma = 14, amplitude = 0.35, power = 1.2;
@@ -264,10 +257,9 @@ START_TEST(scatter_of_a_body)
 	ck_refused(gt_prepare(&p, "scatter:method=kernel,fraction=0.1,width=14", NULL), GT_ERR_FORMAT, "no object that scatters");
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Intensities seen through the lag of two exponentials, against flat fields at constant intensity. */
-START_TEST(lag)
+GT_TEST(lag)
 {
 	enum { VIEWS = 50, PIXELS = 6 };
 	static const double pitch[2] = { 1, 1 }, offset[2] = { 0, 0 }, rate[2] = { 0.4, 0.03 }, amount[2] = { 0.02, 0.002 };
@@ -301,10 +293,9 @@ START_TEST(lag)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
 /* A fringe t = 0.5 + 0.1 cos k u along columns: its amplitude falls by 1 + alpha k^2, the mean stays. */
-START_TEST(fringe)
+GT_TEST(fringe)
 {
 	const gt_orbit orbit = {
 		.shape = GT_PARALLEL, .views = 2, .rows = 9, .columns = 200, .column_pitch = 0.001, .row_pitch = 0.002, .turn = 3
@@ -329,7 +320,6 @@ START_TEST(fringe)
 	gt_scan_free(scan);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A point projects to the same position on the detector, in mm, before and after. */
 static void same_place(const gt_scan *a, size_t view_a, const gt_scan *b, size_t view_b, size_t column, size_t row, double column_b,
@@ -346,7 +336,7 @@ static void same_place(const gt_scan *a, size_t view_a, const gt_scan *b, size_t
 	}
 }
 
-START_TEST(sizes)
+GT_TEST(sizes)
 {
 	gt_projections *p = fan(9, 7, 11);
 	gt_scan *before = NULL;
@@ -379,21 +369,5 @@ START_TEST(sizes)
 	gt_scan_free(before);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, attenuation);
-	tcase_add_test(tc, water);
-	tcase_add_test(tc, one_energy);
-	tcase_add_test(tc, polynomial);
-	tcase_add_test(tc, flatness);
-	tcase_add_loop_test(tc, flat_water, 0, 2);
-	tcase_add_test(tc, scatter);
-	tcase_add_loop_test(tc, scatter_of_a_body, 0, 2);
-	tcase_add_test(tc, lag);
-	tcase_add_test(tc, sizes);
-	tcase_add_test(tc, fringe);
-}
-
-int main(void) { return gt_test_main("spectrum", fill); }
+int main(void) { return gt_test_main("spectrum", NULL); }

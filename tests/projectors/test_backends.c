@@ -38,8 +38,7 @@ static void check(struct gt_test_geometry g, gt_type type)
 	gt_backend_close(other);
 }
 
-START_TEST(small_geometries) { check(gt_test_geometry(_i / 2), _i % 2 ? GT_F64 : GT_F32); }
-END_TEST
+GT_TESTS(small_geometries, 2 * gt_test_geometries()) { check(gt_test_geometry(_i / 2), _i % 2 ? GT_F64 : GT_F32); }
 
 #define SCANNER(s, v, r, c) \
 	.shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949, .turn = 2 * GT_PI
@@ -108,10 +107,9 @@ static const struct orbit_case odd[] = {
 };
 enum { ODD = sizeof odd / sizeof *odd };
 
-START_TEST(odd_geometries) { check(orbit_geometry(&odd[_i / 2]), _i % 2 ? GT_F64 : GT_F32); }
-END_TEST
+GT_TESTS(odd_geometries, 2 * ODD) { check(orbit_geometry(&odd[_i / 2]), _i % 2 ? GT_F64 : GT_F32); }
 
-START_TEST(clinical_geometry)
+GT_TESTS(clinical_geometry, 2)
 {
 	if (!gt_test_is_gpu())
 		return;
@@ -128,13 +126,5 @@ START_TEST(clinical_geometry)
 	gt_backend_close(cpu);
 	gt_backend_close(gpu);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, small_geometries, 0, 2 * gt_test_geometries());
-	tcase_add_loop_test(tc, odd_geometries, 0, 2 * ODD);
-	tcase_add_loop_test(tc, clinical_geometry, 0, 2);
-}
-
-int main(void) { return gt_test_main("backends", fill); }
+int main(void) { return gt_test_main("backends", NULL); }

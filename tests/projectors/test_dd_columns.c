@@ -9,7 +9,7 @@
 static const char *const forms[] = { "dd-bz:w=shared", "dd-bz:entries=33", "dd-bz:entries=33,w=shared", "dd-bz:entries=all",
 	                             "dd-bz:entries=all,w=shared" };
 
-START_TEST(equal_to_the_default)
+GT_TESTS(equal_to_the_default, gt_test_geometries())
 {
 	gt_backend *be = gt_test_backend();
 	const struct gt_test_geometry g = gt_test_geometry(_i);
@@ -24,8 +24,5 @@ START_TEST(equal_to_the_default)
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_loop_test(tc, equal_to_the_default, 0, gt_test_geometries()); }
-
-int main(void) { return gt_test_is_gpu() ? gt_test_main("dd_columns", fill) : 77; }
+int main(void) { return gt_test_is_gpu() ? gt_test_main("dd_columns", NULL) : 77; }

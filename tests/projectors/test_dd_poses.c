@@ -7,7 +7,7 @@
 
 static const double values_differ[] = { [GT_F32] = 2e-6, [GT_F64] = 1e-12 };
 
-START_TEST(transpose)
+GT_TESTS_ALIKE(transpose, 2 * POSES)
 {
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
 	struct gt_test_geometry g = pose(_i / 2);
@@ -17,10 +17,9 @@ START_TEST(transpose)
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* The second name limits memory to one slice and one view. */
-START_TEST(as_on_the_cpu)
+GT_TESTS_ALIKE(as_on_the_cpu, 2 * POSES)
 {
 	static const char *const names[] = { "dd", "dd:memory=1e-6" };
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
@@ -40,9 +39,8 @@ START_TEST(as_on_the_cpu)
 	gt_backend_close(cpu);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(same_bits)
+GT_TEST(same_bits)
 {
 	const struct gt_test_geometry g = pose(0);
 	gt_backend *be = gt_test_backend();
@@ -54,12 +52,5 @@ START_TEST(same_bits)
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	gt_add_alike(tc, transpose, 2 * POSES);
-	gt_add_alike(tc, as_on_the_cpu, 2 * POSES);
-	tcase_add_test(tc, same_bits);
-}
-int main(void) { return gt_test_main("dd_poses", fill); }
+int main(void) { return gt_test_main("dd_poses", NULL); }

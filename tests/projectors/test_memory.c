@@ -54,7 +54,7 @@ static void check_same(const gt_projector *p, gt_type type, const struct gt_test
 	gt_test_images_free(a);
 }
 
-START_TEST(little_memory)
+GT_TESTS(little_memory, 2 * CASES)
 {
 	static const char *const limits[] = { "0.000001", "0.3" };
 	const struct gt_test_geometry g = geometry(_i / 2);
@@ -74,7 +74,6 @@ START_TEST(little_memory)
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Bytes held by an operator, which is created and freed. */
 static size_t bytes_of(gt_backend *be, const char *spec, const struct gt_test_geometry *g)
@@ -88,7 +87,7 @@ static size_t bytes_of(gt_backend *be, const char *spec, const struct gt_test_ge
 	return held;
 }
 
-START_TEST(limits_are_kept)
+GT_TEST(limits_are_kept)
 {
 	if (!gt_test_is_gpu())
 		return;
@@ -106,10 +105,9 @@ START_TEST(limits_are_kept)
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Leaves only some MiB of the device free, so that batches shrink automatically. */
-START_TEST(full_device)
+GT_TESTS(full_device, CASES)
 {
 	if (!gt_test_is_gpu())
 		return;
@@ -131,10 +129,9 @@ START_TEST(full_device)
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* A grid that fits no memory is refused with the bytes needed and free; existing operators keep working. */
-START_TEST(too_large)
+GT_TEST(too_large)
 {
 	const struct gt_test_geometry g = geometry(0);
 	gt_backend *be = gt_test_backend();
@@ -161,9 +158,8 @@ START_TEST(too_large)
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	const struct gt_test_geometry g = geometry(0);
 	gt_backend *be = gt_test_backend();
@@ -174,15 +170,5 @@ START_TEST(refusals)
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, little_memory, 0, 2 * CASES);
-	tcase_add_test(tc, limits_are_kept);
-	tcase_add_loop_test(tc, full_device, 0, CASES);
-	tcase_add_test(tc, too_large);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("memory", fill); }
+int main(void) { return gt_test_main("memory", NULL); }

@@ -36,19 +36,10 @@ static void check_poses(int pair, void (*check)(const char *pair, const struct g
 
 static void check_small(const char *pair, const struct gt_test_geometry *g) { check_denormals(pair, "one way", g); }
 
-START_TEST(denormals) { check_poses(_i, check_small); }
-END_TEST
+GT_TESTS_ALIKE(denormals, PAIRS) { check_poses(_i, check_small); }
 
-START_TEST(loose_memory) { check_poses(_i, check_loose_memory); }
-END_TEST
+GT_TESTS_ALIKE(loose_memory, PAIRS) { check_poses(_i, check_loose_memory); }
 
-START_TEST(any_number_of_threads) { check_poses(_i, check_threads); }
-END_TEST
+GT_TESTS_ALIKE(any_number_of_threads, PAIRS) { check_poses(_i, check_threads); }
 
-static void fill(TCase *tc)
-{
-	gt_add_alike(tc, denormals, PAIRS);
-	gt_add_alike(tc, loose_memory, PAIRS);
-	gt_add_alike(tc, any_number_of_threads, PAIRS);
-}
-int main(void) { return gt_test_main("odd_arrays", fill); }
+int main(void) { return gt_test_main("odd_arrays", NULL); }

@@ -14,7 +14,7 @@ enum { CASES = 8 };
 /* The CPU sums in double for both types, so single precision is tested on some scans only. */
 static int skip_single(int scan) { return !gt_test_is_gpu() && scan % 4; }
 
-START_TEST(adjoint_by_elements)
+GT_TESTS(adjoint_by_elements, CASES)
 {
 	gt_backend *be = gt_test_backend_alone();
 	for (int i = _i; i < ray_scans(); i += CASES) {
@@ -27,7 +27,6 @@ START_TEST(adjoint_by_elements)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 struct line {
 	double point[3], direction[3];
@@ -110,7 +109,7 @@ static void check_entries(gt_backend *be, int model, gt_type type, const struct 
 	free(unit);
 }
 
-START_TEST(entries_by_definition)
+GT_TESTS(entries_by_definition, CASES)
 {
 	gt_backend *be = gt_test_backend();
 	for (int i = _i; i < ray_scans(); i += CASES) {
@@ -122,12 +121,5 @@ START_TEST(entries_by_definition)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, adjoint_by_elements, 0, CASES);
-	tcase_add_loop_test(tc, entries_by_definition, 0, CASES);
-}
-
-int main(void) { return gt_test_main("ray", fill); }
+int main(void) { return gt_test_main("ray", NULL); }

@@ -36,7 +36,7 @@ static void check_lengths(gt_backend *be, gt_type type, const struct gt_test_geo
 	free(y);
 }
 
-START_TEST(lengths_add_up)
+GT_TESTS(lengths_add_up, 4)
 {
 	gt_backend *be = gt_test_backend();
 	for (int i = _i; i < ray_scans(); i += 4) {
@@ -47,7 +47,6 @@ START_TEST(lengths_add_up)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Rays along the axes at every quarter of a voxel, including faces and edges, and along diagonals through voxel
  * edges. */
@@ -67,7 +66,7 @@ static gt_scan *straight(gt_shape shape)
 
 static double tent(double x, size_t n, double pitch) { return fmin(1, fmax(0, ((double)n + 1) / 2 - fabs(x) / pitch)); }
 
-START_TEST(rays_in_faces)
+GT_TESTS(rays_in_faces, 2)
 {
 	gt_backend *be = gt_test_backend();
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
@@ -100,10 +99,9 @@ START_TEST(rays_in_faces)
 	gt_scan_free(scan);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* A ray in an edge between four voxels takes the uppermost one in each slice, for any rounding of the angles. */
-START_TEST(one_voxel_per_slice)
+GT_TESTS(one_voxel_per_slice, 2)
 {
 	gt_backend *be = gt_test_backend();
 	const gt_grid g = { { 8, 6, 4 }, { 2, 2, 2 }, { 0, 0, 0 } };
@@ -138,7 +136,6 @@ START_TEST(one_voxel_per_slice)
 	gt_backend_close(be);
 	free(unit);
 }
-END_TEST
 
 static gt_scan *clinic(gt_shape shape)
 {
@@ -159,7 +156,7 @@ static gt_scan *clinic(gt_shape shape)
 static const gt_grid clinic_grid = { { 90, 84, 40 }, { 4, 4.2, 3.6 }, { 3, -5, 2 } };
 
 /* A Gaussian, smooth on the grid: its line integral depends only on the distance from the centre. */
-START_TEST(smooth_body)
+GT_TESTS(smooth_body, GT_NSHAPES)
 {
 	gt_backend *be = gt_test_backend();
 	gt_scan *scan = clinic((gt_shape)_i);
@@ -197,10 +194,9 @@ START_TEST(smooth_body)
 	gt_scan_free(scan);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Edges of rotated shapes: errors are limited by the voxel size. */
-START_TEST(turned_box_and_ball)
+GT_TESTS(turned_box_and_ball, GT_NSHAPES)
 {
 	gt_backend *be = gt_test_backend();
 	gt_scan *scan = clinic((gt_shape)_i);
@@ -232,11 +228,10 @@ START_TEST(turned_box_and_ball)
 	gt_scan_free(scan);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* More voxels, rows and columns than any kernel processes at a time: rows of the adjoint, from unit data, against
  * forward projections. */
-START_TEST(many_tiles)
+GT_TESTS(many_tiles, 16)
 {
 	gt_backend *be = gt_test_backend();
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
@@ -280,9 +275,8 @@ START_TEST(many_tiles)
 	free(volume);
 	free(forward);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TESTS(refusals, 2)
 {
 	gt_backend *be = gt_test_backend();
 	const struct gt_test_geometry g = gt_test_geometry(3);
@@ -304,17 +298,5 @@ START_TEST(refusals)
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, lengths_add_up, 0, 4);
-	tcase_add_loop_test(tc, rays_in_faces, 0, 2);
-	tcase_add_loop_test(tc, one_voxel_per_slice, 0, 2);
-	tcase_add_loop_test(tc, smooth_body, 0, GT_NSHAPES);
-	tcase_add_loop_test(tc, turned_box_and_ball, 0, GT_NSHAPES);
-	tcase_add_loop_test(tc, many_tiles, 0, 16);
-	tcase_add_loop_test(tc, refusals, 0, 2);
-}
-
-int main(void) { return gt_test_main("ray bodies", fill); }
+int main(void) { return gt_test_main("ray bodies", NULL); }

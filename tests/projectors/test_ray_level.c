@@ -61,7 +61,7 @@ static void same_ray(const struct tables *t, gt_ray_model model, size_t view, in
 	ck_assert_double_eq_tol(gt_ray_level_length(&l, q, g->pitch[axis], g->pitch[1 - axis], g->pitch[2]), r.length, 1e-10 * r.length);
 }
 
-START_TEST(same_rays)
+GT_TESTS(same_rays, ray_scans())
 {
 	const struct gt_test_geometry g = ray_scan(_i);
 	struct tables t = tables(g.scan, &g.grid);
@@ -82,10 +82,9 @@ START_TEST(same_rays)
 	tables_free(&t);
 	gt_scan_free(g.scan);
 }
-END_TEST
 
 /* Results of searches for targets before, between, at and after the entries. */
-START_TEST(searches)
+GT_TESTS_IN(searches, 2, RAY_BESIDE + gt_test_geometries())
 {
 	const struct gt_test_geometry g = ray_scan(_i);
 	struct tables t = tables(g.scan, &g.grid);
@@ -114,10 +113,9 @@ START_TEST(searches)
 	tables_free(&t);
 	gt_scan_free(g.scan);
 }
-END_TEST
 
 /* Views of a helix do not meet the slices of other views. */
-START_TEST(far_slices)
+GT_TEST(far_slices)
 {
 	const gt_orbit orbit = { .shape = GT_ARC,
 		                 .views = 60,
@@ -143,13 +141,5 @@ START_TEST(far_slices)
 	tables_free(&t);
 	gt_scan_free(scan);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, same_rays, 0, ray_scans());
-	tcase_add_test(tc, far_slices);
-	tcase_add_loop_test(tc, searches, 2, RAY_BESIDE + gt_test_geometries());
-}
-
-int main(void) { return gt_test_main("ray level", fill); }
+int main(void) { return gt_test_main("ray level", NULL); }

@@ -4,7 +4,7 @@
 #include "tests/projectors/sf_scans.h"
 
 /* Many applications: on the CPU one of both models in each geometry. */
-START_TEST(adjoint_by_elements)
+GT_TESTS(adjoint_by_elements, CASES)
 {
 	gt_backend *be = gt_test_backend_alone();
 	for (int i = _i; i < geometries(); i += CASES) {
@@ -19,7 +19,6 @@ START_TEST(adjoint_by_elements)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* A negligible tilt selects the voxel-by-voxel path; upright detectors use columns of voxels. Both give the same
  * result. */
@@ -43,14 +42,13 @@ static void check_paths(gt_backend *be, const char *name, struct gt_test_geometr
 	free(tilted_scan);
 }
 
-START_TEST(both_paths_agree)
+GT_TESTS(both_paths_agree, CASES)
 {
 	gt_backend *be = gt_test_backend();
 	for (int i = _i; i < 2 * gt_test_geometries(); i += CASES)
 		check_paths(be, names[i % 2], gt_test_geometry(i / 2));
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Sizes that fit no tile, window or stage of a kernel, in single precision against the reference. */
 static const struct orbit_case sizes[] = {
@@ -109,7 +107,7 @@ static void check_size(const char *name, const char *what, const double *y, cons
 	ck_assert_msg(rms < 1e-5 && largest < 2e-4, "%s, %s: rms %.1e, largest %.1e", name, what, rms, largest);
 }
 
-START_TEST(odd_sizes)
+GT_TESTS(odd_sizes, SIZES)
 {
 	const struct gt_test_geometry g = orbit_geometry(&sizes[_i]);
 	gt_backend *be = gt_test_backend(), *cpu = NULL;
@@ -128,9 +126,8 @@ START_TEST(odd_sizes)
 	gt_backend_close(be);
 	gt_backend_close(cpu);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	gt_backend *be = gt_test_backend();
 	gt_linop *A = NULL;
@@ -158,14 +155,5 @@ START_TEST(refusals)
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, adjoint_by_elements, 0, CASES);
-	tcase_add_loop_test(tc, both_paths_agree, 0, CASES);
-	tcase_add_loop_test(tc, odd_sizes, 0, SIZES);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("sf", fill); }
+int main(void) { return gt_test_main("sf", NULL); }

@@ -90,7 +90,7 @@ static struct error error_of_box(const char *name, const gt_scan *s, const gt_gr
 
 /* One voxel of a clinical scanner at several positions. The distance-driven model deviates by a tenth of the voxel
  * there, which the test would detect. */
-START_TEST(one_voxel)
+GT_TESTS(one_voxel, 4)
 {
 	static const double places[4][2] = { { 225, -0.4 }, { 101, 145 }, { 0.3, -0.2 }, { -137, -102 } };
 	gt_orbit orbit = gt_scanner_find("ge-ct750hd")->orbit;
@@ -111,11 +111,10 @@ START_TEST(one_voxel)
 #undef FINDINGS
 	gt_scan_free(scan);
 }
-END_TEST
 
 /* A box of many voxels under a tilted detector: single footprints are not separable there, but their sum is
  * accurate. */
-START_TEST(box_under_tilt)
+GT_TESTS(box_under_tilt, 8)
 {
 	const gt_orbit orbit = { GT_FLAT,
 		                 .views = 3,
@@ -138,12 +137,5 @@ START_TEST(box_under_tilt)
 	              roll, e.rms, e.sum);
 	gt_scan_free(scan);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, one_voxel, 0, 4);
-	tcase_add_loop_test(tc, box_under_tilt, 0, 8);
-}
-
-int main(void) { return gt_test_main("sf_boxes", fill); }
+int main(void) { return gt_test_main("sf_boxes", NULL); }

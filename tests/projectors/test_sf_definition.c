@@ -157,7 +157,7 @@ static void check_forward(gt_backend *be, int trapezoid, gt_type type, const str
 	free(exact);
 }
 
-START_TEST(forward_by_definition)
+GT_TESTS(forward_by_definition, CASES)
 {
 	gt_backend *be = gt_test_backend();
 	for (int i = _i; i < geometries(); i += CASES) {
@@ -169,8 +169,5 @@ START_TEST(forward_by_definition)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_loop_test(tc, forward_by_definition, 0, CASES); }
-
-int main(void) { return gt_test_main("sf_definition", fill); }
+int main(void) { return gt_test_main("sf_definition", NULL); }

@@ -101,7 +101,7 @@ static void take(void *self, const gt_message *m)
 		snprintf(self, 1024, "%s", m->text);
 }
 
-START_TEST(compared)
+GT_TESTS_ALIKE(compared, CASES)
 {
 	const agreement_case *c = &cases[_i];
 	char warning[1024] = "";
@@ -123,10 +123,9 @@ START_TEST(compared)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Nothing is compared without a start by an analytic method. */
-START_TEST(without_direct)
+GT_TEST(without_direct)
 {
 	static const char *const zero[][2] = { { "solver", "os-sart:iterations=1,subsets=6" }, { "init", "zero" }, { NULL, NULL } };
 	gt_projections *p = scan_of(&cases[0].of);
@@ -139,10 +138,9 @@ START_TEST(without_direct)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Nor in laminography, whose direct method lacks a part of the mean. */
-START_TEST(without_mean)
+GT_TEST(without_mean)
 {
 	static const char *const two[][2] = { { "solver", "os-sart:iterations=2,subsets=6" }, { NULL, NULL } };
 	const gt_grid grid = { { 30, 30, 4 }, { 3, 3, 3 }, { 0, 0, 0 } };
@@ -168,10 +166,9 @@ START_TEST(without_mean)
 	gt_projections_free(p);
 	gt_scan_free(scan);
 }
-END_TEST
 
 /* Differences fail beyond the noise and a twentieth of the mean. */
-START_TEST(limits)
+GT_TEST(limits)
 {
 	ck_assert(!gt_agreement_fails(&(gt_agreement){ 0.02, 0.02, 0, 0 }));
 	ck_assert(!gt_agreement_fails(&(gt_agreement){ 0.02, 0.00099, 0.0001, 100 }));
@@ -179,14 +176,5 @@ START_TEST(limits)
 	ck_assert(gt_agreement_fails(&(gt_agreement){ 0.02, -0.00101, 0.0001, 100 }));
 	ck_assert(!gt_agreement_fails(&(gt_agreement){ 0.02, 0.0019, 0.002, 100 }));
 }
-END_TEST
 
-static void fill(TCase *c)
-{
-	gt_add_alike(c, compared, CASES);
-	tcase_add_test(c, without_direct);
-	tcase_add_test(c, without_mean);
-	tcase_add_test(c, limits);
-}
-
-int main(void) { return gt_test_main("agreement", fill); }
+int main(void) { return gt_test_main("agreement", NULL); }

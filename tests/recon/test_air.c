@@ -32,7 +32,7 @@ static int in_head(const gt_grid *g, size_t i, double margin)
 	return fabs(x) < 96 * scale + margin && fabs(y) < 120 * scale + margin;
 }
 
-START_TEST(cut_to_the_object)
+GT_TESTS_ALIKE(cut_to_the_object, sizeof scans / sizeof *scans)
 {
 	const region *q = &scans[_i];
 	gt_projections *p = scan_of(q);
@@ -61,10 +61,9 @@ START_TEST(cut_to_the_object)
 	gt_volume_free(all);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* An object whose line integrals exceed the noise is part of the box, however faint: a rod of foam next to the head. */
-START_TEST(faint_objects_stay)
+GT_TEST(faint_objects_stay)
 {
 	gt_projections *p = scan_of(&scans[0]);
 	const gt_scan *s = p->scan;
@@ -88,7 +87,6 @@ START_TEST(faint_objects_stay)
 	gt_projections_free(p);
 	free(more);
 }
-END_TEST
 
 static void take(void *self, const gt_recon_slices *s)
 {
@@ -97,7 +95,7 @@ static void take(void *self, const gt_recon_slices *s)
 }
 
 /* Reported slices have the requested grid; a start volume is cut too. */
-START_TEST(slices_and_start)
+GT_TEST(slices_and_start)
 {
 	const gt_grid grid = WIDE;
 	static float slice[84 * 80], start[84 * 80];
@@ -117,10 +115,9 @@ START_TEST(slices_and_start)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Full and truncated grids stay as they are; the name is refused inside the object. */
-START_TEST(not_cut)
+GT_TEST(not_cut)
 {
 	static const region full = { "full", GT_FLAT, 120, 1, 84, 0, 2, { { 54, 66, 1 }, { 3, 3, 3 }, { 0, 0, 0 } }, "no", preset, 0, 0 };
 	const gt_grid inside = { { 16, 14, 1 }, { 3, 3, 3 }, { 10, -15, 0 } };
@@ -138,14 +135,5 @@ START_TEST(not_cut)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *c)
-{
-	gt_add_alike(c, cut_to_the_object, sizeof scans / sizeof *scans);
-	tcase_add_test(c, faint_objects_stay);
-	tcase_add_test(c, slices_and_start);
-	tcase_add_test(c, not_cut);
-}
-
-int main(void) { return gt_test_main("air", fill); }
+int main(void) { return gt_test_main("air", NULL); }

@@ -57,7 +57,7 @@ static const char *const cuts[][5][2] = {
 enum { CUTS = sizeof cuts / sizeof *cuts };
 
 /* Slabs sum in another order: float rounds at 1e-7, sums over 48 views reach 1e-5. */
-START_TEST(slabs_are_the_whole)
+GT_TESTS(slabs_are_the_whole, CUTS)
 {
 	gt_recon *r = of_file(NULL), *s = of_file(cuts[_i]);
 	gt_recon_slabs cut = { .size = sizeof cut };
@@ -96,7 +96,6 @@ START_TEST(slabs_are_the_whole)
 	gt_recon_free(r);
 	gt_recon_free(s);
 }
-END_TEST
 
 /* Plans with one more setting and returns the partition. */
 static gt_recon_slabs cut_with(const char *key, const char *value)
@@ -112,7 +111,7 @@ static gt_recon_slabs cut_with(const char *key, const char *value)
 
 /* Settings take effect: precision, unit, host memory limit, and the water value of the run before the one of the
  * write options. Double precision takes less than twice the memory, because the CPU has line buffers of its own. */
-START_TEST(settings_of_slabs)
+GT_TEST(settings_of_slabs)
 {
 	const gt_recon_slabs single = cut_with("precision", "single"), twice = cut_with("precision", "double"), hu = cut_with("unit", "HU");
 	gt_write_options o = gt_write_defaults, in_hu = o;
@@ -133,11 +132,10 @@ START_TEST(settings_of_slabs)
 	ck_refused(gt_recon_run_to(r, out, NULL), GT_ERR_MEMORY, "memory");
 	gt_recon_free(r);
 }
-END_TEST
 
 /* The geometry of one file with the projections of another, with and without slabs: doubled data give a doubled
  * volume. */
-START_TEST(data_of_another_file)
+GT_TESTS(data_of_another_file, 2)
 {
 	char twice[96];
 	gt_projections *p = projections();
@@ -159,7 +157,6 @@ START_TEST(data_of_another_file)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Returns 1 if the start of the file contains the text. */
 static int file_has(const char *file, const char *text)
@@ -173,7 +170,7 @@ static int file_has(const char *file, const char *text)
 }
 
 /* The requested unit is the unit of the file, with and without slabs. */
-START_TEST(unit)
+GT_TESTS(unit, 2)
 {
 	static const char *const units[] = { "mm-1", "HU" };
 	char file[96], text[16];
@@ -189,10 +186,9 @@ START_TEST(unit)
 		unlink(file);
 	}
 }
-END_TEST
 
 /* An arc of a displaced detector whose nearer side does not hold the object: refused as in memory, or another method. */
-START_TEST(an_object_beyond_the_nearer_side)
+GT_TEST(an_object_beyond_the_nearer_side)
 {
 	gt_orbit o = small_orbit;
 	gt_recon *r;
@@ -213,10 +209,9 @@ START_TEST(an_object_beyond_the_nearer_side)
 	ck_refused(gt_recon_plan(r, NULL, NULL), GT_ERR_ARG, "slabs=yes: only for reconstruction by slabs, and 'fdk'");
 	gt_recon_free(r);
 }
-END_TEST
 
 /* Weights of the file are read for a method that uses them. */
-START_TEST(weights_of_the_file)
+GT_TEST(weights_of_the_file)
 {
 	static const char *const pcg[][2] = { { "solver", "pcg:iterations=1" }, { "weights", "file" }, { NULL, NULL } };
 	gt_projections *p = projections();
@@ -232,7 +227,6 @@ START_TEST(weights_of_the_file)
 	free(w);
 	gt_projections_free(p);
 }
-END_TEST
 
 static int count_threads(void *self, const gt_recon_progress *p)
 {
@@ -243,7 +237,7 @@ static int count_threads(void *self, const gt_recon_progress *p)
 }
 
 /* Overlapping stages have their own threads, sequential stages have none. */
-START_TEST(threads_of_stages)
+GT_TEST(threads_of_stages)
 {
 	static const char *const settings[][3][2] = { { { "slabs", "yes" }, { "overlap", "no" }, { NULL, NULL } },
 		                                      { { "slabs", "yes" }, { NULL, NULL } } };
@@ -256,10 +250,9 @@ START_TEST(threads_of_stages)
 	}
 	ck_assert_msg(threads[0] && threads[1] > threads[0], "%zu threads, and %zu without overlap", threads[1], threads[0]);
 }
-END_TEST
 
 /* A plan and its run have the same partition. */
-START_TEST(planned)
+GT_TEST(planned)
 {
 	gt_recon *r = of_file(cuts[2]);
 	gt_recon_slabs plan = { .size = sizeof plan }, cut = { .size = sizeof cut };
@@ -283,10 +276,9 @@ START_TEST(planned)
 	ck_refused(gt_recon_slabs_result(NULL, &plan), GT_ERR_ARG, "r is NULL");
 	gt_recon_free(r);
 }
-END_TEST
 
 /* Settings for slabs are reported as without effect in other runs. */
-START_TEST(not_by_slabs)
+GT_TEST(not_by_slabs)
 {
 	static const struct {
 		const char *set[4][2], *text;
@@ -311,11 +303,10 @@ START_TEST(not_by_slabs)
 		gt_recon_free(r);
 	}
 }
-END_TEST
 
 static int stop_at(void *self, const gt_recon_progress *p) { return (int)p->phase == *(int *)self; }
 
-START_TEST(stopped)
+GT_TEST(stopped)
 {
 	gt_recon *r = of_file(cuts[0]);
 	gt_recon_outcome how = { .size = sizeof how };
@@ -330,10 +321,9 @@ START_TEST(stopped)
 	gt_volume_free(written(r));
 	gt_recon_free(r);
 }
-END_TEST
 
 /* A run by slabs into an array of the caller is refused; the message names gt_recon_run_to(). */
-START_TEST(into_memory)
+GT_TEST(into_memory)
 {
 	gt_recon *r = of_file(cuts[0]);
 	gt_volume *v;
@@ -342,22 +332,5 @@ START_TEST(into_memory)
 	gt_volume_free(v);
 	gt_recon_free(r);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, an_object_beyond_the_nearer_side);
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, slabs_are_the_whole, 0, CUTS);
-	tcase_add_test(tc, settings_of_slabs);
-	tcase_add_loop_test(tc, data_of_another_file, 0, 2);
-	tcase_add_loop_test(tc, unit, 0, 2);
-	tcase_add_test(tc, weights_of_the_file);
-	tcase_add_test(tc, threads_of_stages);
-	tcase_add_test(tc, planned);
-	tcase_add_test(tc, not_by_slabs);
-	tcase_add_test(tc, stopped);
-	tcase_add_test(tc, into_memory);
-}
-
-int main(void) { return gt_test_main("by_slabs", fill); }
+int main(void) { return gt_test_main_with("by_slabs", setup, teardown); }

@@ -20,7 +20,7 @@ static void set_solver(int i)
 }
 
 /* Stopped after iteration 5 of 8 and continued: bit-identical. Checkpoints keep the requested interval. */
-START_TEST(continued)
+GT_TESTS(continued, SOLVERS)
 {
 	float whole[VOXELS], half[VOXELS], again[VOXELS];
 	set_solver(_i);
@@ -36,10 +36,9 @@ START_TEST(continued)
 	ck_assert_int_eq(w.run.iterations, 8);
 	ck_assert_msg(memcmp(again, whole, sizeof whole) == 0, "%s: continued, it ends in other bits", solvers[_i]);
 }
-END_TEST
 
 /* Saves every N iterations and after the last. */
-START_TEST(when_it_saves)
+GT_TEST(when_it_saves)
 {
 	static const struct {
 		int every, saved[ITERATIONS];
@@ -56,10 +55,9 @@ START_TEST(when_it_saves)
 			              all[i].every, k, w.saved[k], all[i].saved[k - 1]);
 	}
 }
-END_TEST
 
 /* The default is every=10; a colon not followed by KEY= belongs to the file name. */
-START_TEST(default_and_colons)
+GT_TEST(default_and_colons)
 {
 	gt_checkpointing c = { .spec = path };
 	const gt_run_identity id = identity();
@@ -81,7 +79,6 @@ START_TEST(default_and_colons)
 	ck_ok(gt_checkpointing_has(&c, "x", &has));
 	ck_assert_int_eq(has, 0);
 }
-END_TEST
 
 /* A solver with a cost that rises from iteration 3 on; its voxels hold the iteration number. */
 static gt_status run_rising(const gt_problem *q, const void *options, gt_array *x, const gt_monitor *m)
@@ -109,7 +106,7 @@ static const gt_solver rising = {
 
 /* Stopped after iteration _i: the continued run keeps its best image, the number of cost rises and its first
  * gradient. */
-START_TEST(best_image_continued)
+GT_TESTS_IN(best_image_continued, 1, 8)
 {
 	float image[VOXELS];
 	gt_checkpoint *c = NULL;
@@ -127,10 +124,9 @@ START_TEST(best_image_continued)
 	for (int v = 0; v < VOXELS; v++)
 		ck_assert_msg(image[v] == 3, "stopped after %d: the image is of iteration %g", _i, (double)image[v]);
 }
-END_TEST
 
 /* The gradient rule compares with the first iteration of the run, not of the continuation. */
-START_TEST(first_gradient_continued)
+GT_TEST(first_gradient_continued)
 {
 	const gt_run_identity id = identity();
 	method = (gt_method){ .solver = &rising };
@@ -142,16 +138,5 @@ START_TEST(first_gradient_continued)
 	ck_assert_str_eq(w.run.reason, "small gradient");
 	ck_assert_int_eq(w.run.iterations, 4);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, continued, 0, SOLVERS);
-	tcase_add_test(tc, when_it_saves);
-	tcase_add_test(tc, default_and_colons);
-	tcase_add_loop_test(tc, best_image_continued, 1, 8);
-	tcase_add_test(tc, first_gradient_continued);
-}
-
-int main(void) { return gt_test_main("checkpointing", fill); }
+int main(void) { return gt_test_main_with("checkpointing", setup, teardown); }

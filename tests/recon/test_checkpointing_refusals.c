@@ -18,7 +18,7 @@ static void accepted(const gt_run_identity *id)
 	gt_checkpointing_free(&c);
 }
 
-START_TEST(differences)
+GT_TEST(differences)
 {
 	gt_run_identity id;
 	set_method("os-sart:iterations=8,order=golden");
@@ -61,9 +61,8 @@ START_TEST(differences)
 	id.type = GT_F64;
 	refused(&id, "the precision is single, expected double");
 }
-END_TEST
 
-START_TEST(differences_of_the_solver)
+GT_TEST(differences_of_the_solver)
 {
 	const gt_run_identity id = identity();
 	set_method("os-sart:iterations=8,order=golden");
@@ -85,10 +84,9 @@ START_TEST(differences_of_the_solver)
 	set_method("os-sqs:iterations=9");
 	refused(&id, "the solver has iterations=8, expected iterations=9: 'os-sqs' plans its iterations by how many they will be");
 }
-END_TEST
 
 /* The origin of the strength, the command and the device may differ; another kind of device causes a note. */
-START_TEST(allowed_differences)
+GT_TEST(allowed_differences)
 {
 	gt_run_identity id = identity();
 	char *penalty = NULL;
@@ -108,10 +106,9 @@ START_TEST(allowed_differences)
 	free(penalty);
 	ck_refused(gt_checkpointing_penalty(folder, &penalty), GT_ERR_IO, "--resume");
 }
-END_TEST
 
 /* A file that cannot be written is reported, and the run ends with the same result. */
-START_TEST(unwritable)
+GT_TEST(unwritable)
 {
 	float whole[VOXELS], out[VOXELS];
 	char name[128], inner[96];
@@ -125,10 +122,9 @@ START_TEST(unwritable)
 	ck_assert_ptr_null(strstr(heard, "iteration 5"));
 	ck_assert_int_eq(memcmp(whole, out, sizeof whole), 0);
 }
-END_TEST
 
 /* Checks that need only the settings. */
-START_TEST(checked_first)
+GT_TEST(checked_first)
 {
 	const char *const none[] = { NULL };
 	char other[128], spec[160];
@@ -155,16 +151,5 @@ START_TEST(checked_first)
 	gt_test_write(path, "no checkpoint");
 	ck_refused(gt_checkpointing_check(&c, none), GT_ERR_FORMAT, "--resume");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, differences);
-	tcase_add_test(tc, differences_of_the_solver);
-	tcase_add_test(tc, allowed_differences);
-	tcase_add_test(tc, unwritable);
-	tcase_add_test(tc, checked_first);
-}
-
-int main(void) { return gt_test_main("checkpointing_refusals", fill); }
+int main(void) { return gt_test_main_with("checkpointing_refusals", setup, teardown); }

@@ -36,7 +36,7 @@ static gt_scan *helix_of(size_t views, double turn, double pitch_per_turn, doubl
 static gt_scan *scan_of(size_t views, double turn) { return helix_of(views, turn, 0, 0); }
 
 /* Gaps of ten degrees are accepted. */
-START_TEST(few_views)
+GT_TEST(few_views)
 {
 	static const size_t views[] = { 48, 37, 35, 12 };
 	for (size_t i = 0; i < 4; i++) {
@@ -51,10 +51,9 @@ START_TEST(few_views)
 		gt_scan_free(s);
 	}
 }
-END_TEST
 
 /* Golden angles over many rotations, and shuffled views: adjacent angles are 2 degrees apart. */
-START_TEST(views_in_another_order)
+GT_TEST(views_in_another_order)
 {
 	for (int golden = 0; golden < 2; golden++) {
 		gt_scan *s = scan_of(180, 2 * GT_PI), *turned = scan_of(180, golden ? 180 * 111.246117975 / GT_DEGREES : 2 * GT_PI);
@@ -69,10 +68,9 @@ START_TEST(views_in_another_order)
 		gt_scan_free(turned);
 	}
 }
-END_TEST
 
 /* A quarter rotation is too short for fdk; a solver has at most one subset per view. */
-START_TEST(solver_in_place)
+GT_TEST(solver_in_place)
 {
 	gt_scan *s = scan_of(5, GT_PI / 2);
 	gt_method m = { 0 };
@@ -86,22 +84,19 @@ START_TEST(solver_in_place)
 	gt_method_free(&m);
 	gt_scan_free(s);
 }
-END_TEST
 
-START_TEST(projector_of_leaning_rows)
+GT_TEST(projector_of_leaning_rows)
 {
 	gt_scan *s = scan_of(48, 2 * GT_PI);
-	ck_assert_str_eq(gt_projector_for(&listener, NULL, s), gt_projectors[0]->name);
+	ck_assert_str_eq(gt_projector_for_grid(&listener, NULL, NULL, s), gt_projectors[0]->name);
 	ck_assert_str_eq(said, "");
 	ck_ok(gt_scan_perturb(s, 0, 0.1, 1));
-	ck_assert_str_eq(gt_projector_for(&listener, "ray", s), "ray");
+	ck_assert_str_eq(gt_projector_for_grid(&listener, "ray", NULL, s), "ray");
 	said[0] = 0;
-	ck_assert_str_eq(gt_projector_for_backend(&listener, NULL, s, "cpu:2"), "dd");
-	ck_assert_str_eq(gt_projector_for_backend(&listener, NULL, s, "cuda:0"), "dd");
+	ck_assert_str_eq(gt_projector_for_grid(&listener, NULL, NULL, s), "dd");
 	ck_assert_str_eq(said, "");
 	gt_scan_free(s);
 }
-END_TEST
 
 /* Roll in degrees, and the projector chosen for flat panels and for arcs. */
 static const struct {
@@ -110,7 +105,7 @@ static const struct {
 } rolled[] = { { 1, "dd", "dd" },      { 14.9, "dd", "dd" },   { 15.1, "joseph", "joseph" }, { 45, "joseph", "joseph" },
 	       { 80, "dd", "joseph" }, { 90, "dd", "joseph" }, { 179, "dd", "dd" } };
 
-START_TEST(projector_of_rolled_rows)
+GT_TESTS(projector_of_rolled_rows, 14)
 {
 	const int i = _i / 2, arc = _i % 2;
 	const char *const expected = arc ? rolled[i].arc : rolled[i].flat;
@@ -126,15 +121,11 @@ START_TEST(projector_of_rolled_rows)
 		w->row_axis[a] = c * v - n * u;
 	}
 	ck_ok(gt_scan_check(s));
-	static const char *const backends[] = { "cpu", "cuda" };
-	for (int b = 0; b < 2; b++) {
-		said[0] = 0;
-		ck_assert_str_eq(gt_projector_for_backend(&listener, NULL, s, backends[b]), expected);
-		ck_assert_int_eq(strstr(said, "of view 2") != NULL, !strcmp(expected, "joseph"));
-	}
+	said[0] = 0;
+	ck_assert_str_eq(gt_projector_for_grid(&listener, NULL, NULL, s), expected);
+	ck_assert_int_eq(strstr(said, "of view 2") != NULL, !strcmp(expected, "joseph"));
 	gt_scan_free(s);
 }
-END_TEST
 
 static const struct {
 	double turn, pitch_per_turn, row_offset;
@@ -142,7 +133,7 @@ static const struct {
 } helices[] = { { 6 * GT_PI, 40, 1.5, 1 }, { 5.3 * GT_PI, 30, -4, 0 }, { 5.3 * GT_PI, 60, 4, 0 } };
 
 /* The default grid of a helix has all slices that are measured over 180 degrees, and no others. */
-START_TEST(grid_of_a_helix)
+GT_TESTS(grid_of_a_helix, sizeof helices / sizeof *helices)
 {
 	gt_scan *s = helix_of(122, helices[_i].turn, helices[_i].pitch_per_turn, helices[_i].row_offset);
 	gt_grid all, g, more;
@@ -163,10 +154,9 @@ START_TEST(grid_of_a_helix)
 	ck_assert(seen.first == 1 && seen.end == (size_t)g.n[2] + 1);
 	gt_scan_free(s);
 }
-END_TEST
 
 /* A grid that cuts the object is reported, one that holds it is not. */
-START_TEST(sides)
+GT_TEST(sides)
 {
 	gt_projections *p = projections();
 	gt_grid narrow = grid;
@@ -178,10 +168,9 @@ START_TEST(sides)
 	ck_assert_ptr_nonnull(strstr(said, "rays outside the grid were attenuated too"));
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Device kernels have no effect on the CPU, which is reported once per request. */
-START_TEST(form_of_the_device)
+GT_TEST(form_of_the_device)
 {
 	gt_projections *p = projections();
 	static const char *const fdk[][2] = { { "solver", "fdk:kernel=plain" }, { NULL, NULL } };
@@ -196,18 +185,5 @@ START_TEST(form_of_the_device)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, few_views);
-	tcase_add_test(tc, views_in_another_order);
-	tcase_add_test(tc, solver_in_place);
-	tcase_add_test(tc, projector_of_leaning_rows);
-	tcase_add_loop_test(tc, projector_of_rolled_rows, 0, 14);
-	tcase_add_loop_test(tc, grid_of_a_helix, 0, sizeof helices / sizeof *helices);
-	tcase_add_test(tc, sides);
-	tcase_add_test(tc, form_of_the_device);
-}
-
-int main(void) { return gt_test_main("choices", fill); }
+int main(void) { return gt_test_main("choices", NULL); }

@@ -74,7 +74,7 @@ START_TEST(of_each_kind)
 	float *w = NULL;
 	char *record = NULL;
 	double sum = 0, mean = 0;
-	ck_ok(gt_weights_new(cases[_i].spec, p, NULL, &w, &record));
+	ck_ok(gt_weights_on_grid(cases[_i].spec, p, NULL, NULL, &w, &record));
 	ck_assert_msg(!strncmp(record, cases[_i].record, strlen(cases[_i].record)), "%s", record);
 	ck_assert((w != NULL) == (cases[_i].expected != NULL));
 	for (int i = 0; w && i < N; i++) {
@@ -89,7 +89,7 @@ START_TEST(of_each_kind)
 	}
 	free(w);
 	free(record);
-	ck_ok(gt_weights_new(cases[_i].spec, p, NULL, &w, NULL));
+	ck_ok(gt_weights_on_grid(cases[_i].spec, p, NULL, NULL, &w, NULL));
 	free(w);
 	gt_projections_free(p);
 }
@@ -99,25 +99,25 @@ START_TEST(refused)
 {
 	gt_projections *p = projections(0, 0);
 	float *w = NULL;
-	ck_refused(gt_weights_new("fiel", p, NULL, &w, NULL), GT_ERR_UNKNOWN, "unknown weights 'fiel': did you mean 'file'");
-	ck_refused(gt_weights_new("photon:count=1", p, NULL, &w, NULL), GT_ERR_UNKNOWN, "'photon': did you mean 'photons'");
-	ck_refused(gt_weights_new("file", p, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable weight");
-	ck_refused(gt_weights_new("photons", p, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable photons");
-	ck_refused(gt_weights_new("photons:electronic=3", p, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable photons");
+	ck_refused(gt_weights_on_grid("fiel", p, NULL, NULL, &w, NULL), GT_ERR_UNKNOWN, "unknown weights 'fiel': did you mean 'file'");
+	ck_refused(gt_weights_on_grid("photon:count=1", p, NULL, NULL, &w, NULL), GT_ERR_UNKNOWN, "'photon': did you mean 'photons'");
+	ck_refused(gt_weights_on_grid("file", p, NULL, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable weight");
+	ck_refused(gt_weights_on_grid("photons", p, NULL, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable photons");
+	ck_refused(gt_weights_on_grid("photons:electronic=3", p, NULL, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable photons");
 	gt_projections *dark = projections(0, 1);
 	dark->photons[7] = 0;
-	ck_refused(gt_weights_new("auto", dark, NULL, &w, NULL), GT_ERR_ARG, "variable photons: 1 of ");
+	ck_refused(gt_weights_on_grid("auto", dark, NULL, NULL, &w, NULL), GT_ERR_ARG, "variable photons: 1 of ");
 	ck_assert_ptr_nonnull(strstr(gt_error(), "counts are not positive and finite, the first 0 in view "));
 	gt_projections_free(dark);
-	ck_refused(gt_weights_new("photons:count=-1", p, NULL, &w, NULL), GT_ERR_ARG, "--weights photons");
-	ck_refused(gt_weights_new("photons:electronic=-1", p, NULL, &w, NULL), GT_ERR_ARG, "electronic");
-	ck_refused(gt_weights_new("noise:count=3", p, NULL, &w, NULL), GT_ERR_ARG, "--weights noise");
-	ck_refused(gt_weights_new("model", p, NULL, &w, NULL), GT_ERR_ARG, "the width of voxels is unknown");
-	ck_refused(gt_weights_new("model:slope=0.1", p, NULL, &w, NULL), GT_ERR_ARG, "expected model:slope=X,even=Y");
-	ck_refused(gt_weights_new("model:slope=-3", p, NULL, &w, NULL), GT_ERR_ARG, "--weights model");
-	ck_refused(gt_weights_new("model:slope=0,even=0", p, NULL, &w, NULL), GT_ERR_UNSUPPORTED, "too few neighbouring pixels");
+	ck_refused(gt_weights_on_grid("photons:count=-1", p, NULL, NULL, &w, NULL), GT_ERR_ARG, "--weights photons");
+	ck_refused(gt_weights_on_grid("photons:electronic=-1", p, NULL, NULL, &w, NULL), GT_ERR_ARG, "electronic");
+	ck_refused(gt_weights_on_grid("noise:count=3", p, NULL, NULL, &w, NULL), GT_ERR_ARG, "--weights noise");
+	ck_refused(gt_weights_on_grid("model", p, NULL, NULL, &w, NULL), GT_ERR_ARG, "the width of voxels is unknown");
+	ck_refused(gt_weights_on_grid("model:slope=0.1", p, NULL, NULL, &w, NULL), GT_ERR_ARG, "expected model:slope=X,even=Y");
+	ck_refused(gt_weights_on_grid("model:slope=-3", p, NULL, NULL, &w, NULL), GT_ERR_ARG, "--weights model");
+	ck_refused(gt_weights_on_grid("model:slope=0,even=0", p, NULL, NULL, &w, NULL), GT_ERR_UNSUPPORTED, "too few neighbouring pixels");
 	p->data[7] = NAN;
-	ck_refused(gt_weights_new("noise", p, NULL, &w, NULL), GT_ERR_ARG, "cannot weight");
+	ck_refused(gt_weights_on_grid("noise", p, NULL, NULL, &w, NULL), GT_ERR_ARG, "cannot weight");
 	ck_assert_ptr_null(w);
 	gt_projections_free(p);
 }

@@ -31,7 +31,7 @@ static void check(const gt_projections *p, const gt_grid *g, gt_range slices)
 	free(got);
 }
 
-START_TEST(slices_of_the_volume)
+GT_TEST(slices_of_the_volume)
 {
 	gt_projections *p = projections();
 	const gt_grid tall = { { 24, 22, 90 }, { 6, 6, 1 }, { 0, 0, 3 } };
@@ -40,10 +40,9 @@ START_TEST(slices_of_the_volume)
 	check(p, &tall, (gt_range){ 80, 10 });
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Less than a full rotation, and a displaced detector: redundancy weights are per view and column. */
-START_TEST(open_arcs)
+GT_TESTS(open_arcs, 3)
 {
 	static const struct {
 		double turn, offset;
@@ -57,12 +56,5 @@ START_TEST(open_arcs)
 	check(p, &tall, (gt_range){ 3, 66 });
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, slices_of_the_volume);
-	tcase_add_loop_test(tc, open_arcs, 0, 3);
-}
-
-int main(void) { return gt_test_main("slices by a direct method", fill); }
+int main(void) { return gt_test_main("slices by a direct method", NULL); }

@@ -46,7 +46,7 @@ static gt_progress progress_with(int iteration, const gt_array *x, enum quantity
 	return p;
 }
 
-START_TEST(rules)
+GT_TESTS(rules, EXAMPLES)
 {
 	const struct example *e = &examples[_i];
 	gt_backend *be = gt_test_backend();
@@ -57,7 +57,7 @@ START_TEST(rules)
 	gt_divergence_start(&d, x);
 	for (int i = 1; i <= MAX_VALUES && e->value[i - 1] > 0 && !at; i++) {
 		const gt_progress p = progress_with(i, x, e->quantity, e->value[i - 1]);
-		why = gt_divergence_look(&d, &p);
+		why = gt_divergence_update(&d, &p);
 		at = why ? i : 0;
 	}
 	ck_assert_msg(at == e->at, "%s: diverged at iteration %d (%s), expected %d", e->name, at, why ? why : "", e->at);
@@ -66,10 +66,9 @@ START_TEST(rules)
 	gt_array_free(x);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Rises of two different quantities are not added. */
-START_TEST(another_value_starts_anew)
+GT_TEST(another_value_starts_anew)
 {
 	static const enum quantity order[] = { COST, COST, COST, COST, COST, DATA, DATA, DATA, DATA, DATA, DATA };
 	gt_backend *be = gt_test_backend();
@@ -78,7 +77,7 @@ START_TEST(another_value_starts_anew)
 	gt_divergence_start(&d, x);
 	for (int i = 1; i <= 11; i++) {
 		const gt_progress p = progress_with(i, x, order[i - 1], 100 * i);
-		const char *why = gt_divergence_look(&d, &p);
+		const char *why = gt_divergence_update(&d, &p);
 		ck_assert_msg(!why == (i < 11), "iteration %d: %s", i, why ? why : "nothing");
 	}
 	ck_assert_str_eq(d.why, "the data term rose 5 times in a row, to 1.83 times its lowest");
@@ -86,9 +85,8 @@ START_TEST(another_value_starts_anew)
 	gt_array_free(x);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(nothing_known_but_the_volume)
+GT_TEST(nothing_known_but_the_volume)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *x = gt_test_array(be, GT_F32, VOXELS, 1);
@@ -97,15 +95,14 @@ START_TEST(nothing_known_but_the_volume)
 	gt_progress p;
 	gt_progress_of(1, 9, x, &p);
 	gt_divergence_start(&d, x);
-	ck_assert_ptr_null(gt_divergence_look(&d, &p));
+	ck_assert_ptr_null(gt_divergence_update(&d, &p));
 	gt_array_put_float(host, x);
-	ck_assert_str_eq(gt_divergence_look(&d, &p), "the volume is not finite");
+	ck_assert_str_eq(gt_divergence_update(&d, &p), "the volume is not finite");
 	ck_assert(d.best_iteration == 0);
 	gt_divergence_free(&d);
 	gt_array_free(x);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* The best image, if all voxels of iterate i are i. */
 struct best {
@@ -128,7 +125,7 @@ static const struct best bests[] = {
 };
 enum { BESTS = sizeof bests / sizeof *bests };
 
-START_TEST(best_image)
+GT_TESTS(best_image, BESTS)
 {
 	const struct best *e = &bests[_i];
 	gt_backend *be = gt_test_backend();
@@ -142,7 +139,7 @@ START_TEST(best_image)
 		gt_progress p = progress_with(i, x[i % 2], e->quantity, e->value[i - 1]);
 		p.cost_of = e->before ? x[1 - i % 2] : p.x;
 		p.cost_is_partial = e->partial;
-		gt_divergence_look(&d, &p);
+		gt_divergence_update(&d, &p);
 	}
 	gt_array_get_float(d.best, host);
 	for (int v = 0; v < VOXELS; v++)
@@ -154,10 +151,9 @@ START_TEST(best_image)
 	gt_array_free(x[1]);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Without memory for a second volume, the rules and the number of the best iteration are unchanged. */
-START_TEST(without_the_image)
+GT_TEST(without_the_image)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *x = gt_test_array(be, GT_F32, VOXELS, 1);
@@ -167,16 +163,15 @@ START_TEST(without_the_image)
 	ck_assert_ptr_null(d.best);
 	for (int i = 1; i <= 6; i++) {
 		const gt_progress p = progress_with(i, x, COST, i);
-		ck_assert(!gt_divergence_look(&d, &p) == (i < 6));
+		ck_assert(!gt_divergence_update(&d, &p) == (i < 6));
 	}
 	ck_assert(d.best_iteration == 1);
 	gt_array_free(x);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Names of the state entries in existing checkpoint files. */
-START_TEST(state)
+GT_TEST(state)
 {
 	static const char *const names[] = { "best_iteration", "best_cost",    "lowest_cost", "last_cost",
 		                             "first_cost",     "kind_of_cost", "rises",       "best_image" };
@@ -198,16 +193,5 @@ START_TEST(state)
 	gt_array_free(x);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, rules, 0, EXAMPLES);
-	tcase_add_test(tc, another_value_starts_anew);
-	tcase_add_test(tc, nothing_known_but_the_volume);
-	tcase_add_loop_test(tc, best_image, 0, BESTS);
-	tcase_add_test(tc, without_the_image);
-	tcase_add_test(tc, state);
-}
-
-int main(void) { return gt_test_main("divergence", fill); }
+int main(void) { return gt_test_main("divergence", NULL); }

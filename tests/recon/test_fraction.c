@@ -103,7 +103,7 @@ static const char *const iterative[][5][2] = {
 	{ { "solver", "os-sart:iterations=1,subsets=2" }, { "init", "zero" }, { "projector", "dd" }, { "precision", "double" } },
 };
 
-START_TEST(iterations_report_progress)
+GT_TESTS(iterations_report_progress, sizeof iterative / sizeof *iterative)
 {
 	gt_projections *p = few_views();
 	struct reported t = { 0 };
@@ -114,11 +114,10 @@ START_TEST(iterations_report_progress)
 	ck_assert_msg(t.left > 0 && t.left < 20 * how.seconds, "%g s left of %g", t.left, how.seconds);
 	gt_projections_free(p);
 }
-END_TEST
 
 static const char *const fdk[][2] = { { "solver", "fdk" }, { "precision", "double" }, { NULL, NULL } };
 
-START_TEST(direct_methods_report_progress)
+GT_TEST(direct_methods_report_progress)
 {
 	static const char *const starts[][2] = {
 		{ "solver", "cgls:iterations=1" }, { "precision", "double" }, { "init", "fdk" }, { NULL, NULL }
@@ -133,10 +132,9 @@ START_TEST(direct_methods_report_progress)
 	ck_assert_int_ge(started.starts, 3);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A request to stop takes effect after the current iteration, with a volume; a direct method then has no volume. */
-START_TEST(an_answer_stops)
+GT_TEST(an_answer_stops)
 {
 	gt_projections *p = few_views();
 	struct reported t = { .stop = 1 }, direct = { .stop = 1 };
@@ -148,13 +146,5 @@ START_TEST(an_answer_stops)
 	ck_assert_int_eq(direct.fraction, 2);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, iterations_report_progress, 0, sizeof iterative / sizeof *iterative);
-	tcase_add_test(tc, direct_methods_report_progress);
-	tcase_add_test(tc, an_answer_stops);
-}
-
-int main(void) { return gt_test_main("within", fill); }
+int main(void) { return gt_test_main("within", NULL); }

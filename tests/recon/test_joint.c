@@ -92,7 +92,7 @@ static gt_volume *run_alone(const gt_projections *p, const char *solver, const c
 
 /* Solvers that use one step size for all scans, with and without subsets. One scan is bit-identical to a separate
  * run, with joint-tv or, to rounding, tv. */
-START_TEST(one_scan_is_as_alone)
+GT_TESTS(one_scan_is_as_alone, 4)
 {
 	static const char *const solvers[] = { "fista:iterations=12,prox=yes", "spdhg:iterations=6,subsets=4", "pdhg:iterations=12",
 		                               "pnp-fista:iterations=8" };
@@ -105,10 +105,9 @@ START_TEST(one_scan_is_as_alone)
 	gt_volume_free(joint), gt_volume_free(alone), gt_volume_free(tv);
 	gt_projections_free((gt_projections *)p);
 }
-END_TEST
 
 /* Without coupling, two scans give the volumes of two separate runs. */
-START_TEST(scans_do_not_mix)
+GT_TEST(scans_do_not_mix)
 {
 	const gt_projections *p[2] = { channel(1, 1e5, 4), channel(0.5, 1e4, 5) };
 	gt_volume *joint[2];
@@ -120,10 +119,9 @@ START_TEST(scans_do_not_mix)
 	}
 	gt_projections_free((gt_projections *)p[0]), gt_projections_free((gt_projections *)p[1]);
 }
-END_TEST
 
 /* A noisy channel has less error with a low-noise channel of the same edges, each at its best strength. */
-START_TEST(two_scans_share_edges)
+GT_TEST(two_scans_share_edges)
 {
 	static const double strengths[] = { 0.1, 0.3, 1, 3 };
 	const gt_projections *p[2] = { channel(1, 1e6, 4), channel(0.8, 300, 5) };
@@ -146,10 +144,9 @@ START_TEST(two_scans_share_edges)
 	gt_volume_free(truth);
 	gt_projections_free((gt_projections *)p[0]), gt_projections_free((gt_projections *)p[1]);
 }
-END_TEST
 
 /* All results report the same end of the run. */
-START_TEST(each_reports_the_same_end)
+GT_TEST(each_reports_the_same_end)
 {
 	gt_projections *p[2] = { channel(1, 1e5, 4), channel(0.5, 1e4, 5) };
 	gt_recon *r[2];
@@ -176,9 +173,8 @@ START_TEST(each_reports_the_same_end)
 		gt_projections_free(p[i]);
 	}
 }
-END_TEST
 
-START_TEST(low_rank_of_two)
+GT_TEST(low_rank_of_two)
 {
 	const gt_projections *p[2] = { channel(1, 1e6, 4), channel(0.5, 300, 5) };
 	gt_volume *v[2], *truth = truth_of(0.5), *alone = run_alone(p[1], "fista:iterations=40,nonneg=no", NULL);
@@ -189,7 +185,6 @@ START_TEST(low_rank_of_two)
 	gt_volume_free(v[0]), gt_volume_free(v[1]), gt_volume_free(truth), gt_volume_free(alone);
 	gt_projections_free((gt_projections *)p[0]), gt_projections_free((gt_projections *)p[1]);
 }
-END_TEST
 
 static const gt_variant_request toy = { "dd-toy", "rows=8", "A=9" };
 /* A joint run uses one set of kernel variants, which its checkpoint can name. */
@@ -205,7 +200,7 @@ static int looks(void *self, const gt_recon_progress *p)
 	return 0;
 }
 
-START_TEST(one_run_has_one_choice_of_kernels)
+GT_TEST(one_run_has_one_choice_of_kernels)
 {
 	gt_projections *p[2] = { channel(1, 1e5, 4), channel(0.5, 1e4, 5) };
 	char text[64] = "";
@@ -222,7 +217,6 @@ START_TEST(one_run_has_one_choice_of_kernels)
 	for (int i = 0; i < 2; i++)
 		gt_recon_free(r[i]), gt_volume_free(v[i]), gt_projections_free(p[i]);
 }
-END_TEST
 /* Checkpoints: a continued joint run is bit-identical to an uninterrupted one; other data are refused. */
 static gt_status joint_until(gt_projections **p, const char *solver, const char *key, const char *value, gt_volume **v)
 {
@@ -239,7 +233,7 @@ static gt_status joint_until(gt_projections **p, const char *solver, const char 
 	return st;
 }
 
-START_TEST(continued_with_the_same_bits)
+GT_TEST(continued_with_the_same_bits)
 {
 	gt_projections *p[2] = { channel(1, 1e5, 4), channel(0.5, 1e4, 5) }, *swapped[2] = { p[1], p[0] };
 	gt_volume *whole[2], *v[2];
@@ -272,11 +266,10 @@ START_TEST(continued_with_the_same_bits)
 	ck_assert_int_eq(rmdir(path), 0);
 	gt_projections_free(p[0]), gt_projections_free(p[1]);
 }
-END_TEST
 
 /* Scans of different dose: the weights of each have mean 1, so both have the same best strength. Weights by
  * photons would give the noisy scan a thirtieth of it. */
-START_TEST(one_strength_for_any_dose)
+GT_TEST(one_strength_for_any_dose)
 {
 	static const double strengths[] = { 0.1, 1, 3 };
 	static const char *const said[2] = { "photons:count=1e5", "photons:count=2000" };
@@ -307,7 +300,6 @@ START_TEST(one_strength_for_any_dose)
 	}
 	gt_volume_free(truth);
 }
-END_TEST
 
 static void scale(void *self, const gt_array *x, gt_array *y)
 {
@@ -315,7 +307,7 @@ static void scale(void *self, const gt_array *x, gt_array *y)
 	gt_scale(*(double *)self, y);
 }
 
-START_TEST(blocks_are_side_by_side)
+GT_TEST(blocks_are_side_by_side)
 {
 	static const struct gt_linop_ops ops = { .name = "scale", .forward = scale, .adjoint = scale };
 	double factor[2] = { 2, -3 }, difference, largest;
@@ -339,7 +331,6 @@ START_TEST(blocks_are_side_by_side)
 	gt_linop_free(all), gt_linop_free(A[0]), gt_linop_free(A[1]);
 	gt_backend_close(be);
 }
-END_TEST
 
 static void refused(gt_recon *a, gt_recon *b, gt_status status, const char *says)
 {
@@ -354,7 +345,7 @@ static void refused(gt_recon *a, gt_recon *b, gt_status status, const char *says
 		gt_recon_free(b);
 }
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	gt_projections *p = channel(1, 1e5, 4);
 	gt_volume *v = volume();
@@ -377,20 +368,5 @@ START_TEST(refusals)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, one_scan_is_as_alone, 0, 4);
-	tcase_add_test(tc, scans_do_not_mix);
-	tcase_add_test(tc, two_scans_share_edges);
-	tcase_add_test(tc, each_reports_the_same_end);
-	tcase_add_test(tc, low_rank_of_two);
-	tcase_add_test(tc, one_run_has_one_choice_of_kernels);
-	tcase_add_test(tc, continued_with_the_same_bits);
-	tcase_add_test(tc, one_strength_for_any_dose);
-	tcase_add_test(tc, blocks_are_side_by_side);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("joint", fill); }
+int main(void) { return gt_test_main("joint", NULL); }

@@ -96,7 +96,7 @@ static const char *const problems[][2] = { { "fista:iterations=4,prox=yes", "joi
 	                                   { "fista:iterations=4,prox=yes,anderson=2", "joint-tv:strength=0.3" } };
 
 /* Includes a team with more ranks than slices. Two of the teams for each problem, one of them twice; all with GT_LONG=1. */
-START_TEST(teams_equal_one_device)
+GT_TESTS(teams_equal_one_device, (int)(sizeof problems / sizeof *problems))
 {
 	static const struct {
 		const char *backend, *split;
@@ -124,9 +124,8 @@ START_TEST(teams_equal_one_device)
 	}
 	drop(one);
 }
-END_TEST
 
-START_TEST(reproducible_on_any_number)
+GT_TEST(reproducible_on_any_number)
 {
 	const struct how h = { "cpu:1", "auto", problems[0][0], problems[0][1], "reproducible", "yes" };
 	struct how four = h;
@@ -137,10 +136,9 @@ START_TEST(reproducible_on_any_number)
 	ck_assert(same_bits(v, one));
 	drop(one), drop(v);
 }
-END_TEST
 
 /* Checkpoints of three ranks and of one device, each continued by the other. */
-START_TEST(checkpoints_do_not_depend_on_the_team)
+GT_TESTS(checkpoints_do_not_depend_on_the_team, 2)
 {
 	static const char *const backends[] = { "cpu:1x3", "cpu:1" };
 	char folder[] = "/tmp/gantry-joint-team-XXXXXX", path[64], spec[80];
@@ -167,9 +165,8 @@ START_TEST(checkpoints_do_not_depend_on_the_team)
 	unlink(path);
 	ck_assert_int_eq(rmdir(folder), 0);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	struct how h = { "mpi:cpu:1", "auto", problems[0][0], problems[0][1], NULL, NULL };
 	gt_volume *v[SCANS];
@@ -196,14 +193,5 @@ START_TEST(refusals)
 	ck_refused(run(&h, v), GT_ERR_UNSUPPORTED, "nonneg=no");
 	drop(v);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, teams_equal_one_device, 0, (int)(sizeof problems / sizeof *problems));
-	tcase_add_test(tc, reproducible_on_any_number);
-	tcase_add_loop_test(tc, checkpoints_do_not_depend_on_the_team, 0, 2);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("joint_team", fill); }
+int main(void) { return gt_test_main("joint_team", NULL); }

@@ -146,7 +146,7 @@ static double at_host(const struct example *c)
 	return c->finds_strength ? 3 + kappa + (c->kappa == GT_KAPPA_NOISE) : 2 * kappa;
 }
 
-START_TEST(as_the_run_itself)
+GT_TESTS(as_the_run_itself, EXAMPLES)
 {
 	const struct example *c = &examples[_i];
 	const size_t element = gt_type_size(c->type), voxels = SIZE * SIZE * (SIZE - 1), cells = VIEWS * ROWS * COLUMNS;
@@ -179,9 +179,8 @@ START_TEST(as_the_run_itself)
 	ck_assert(!e.on_host || !c->penalty || e.host_making >= at_host(c) * e.host_volume + (double)e.penalty_peak);
 	ck_assert(e.host_peak >= e.host_projections + e.host_volume + e.host_weights + e.host_making);
 }
-END_TEST
 
-START_TEST(of_the_host)
+GT_TEST(of_the_host)
 {
 	gt_memory_estimate e = { .host_free = -1 };
 	p.weight = p.photons = weights;
@@ -190,7 +189,6 @@ START_TEST(of_the_host)
 	ck_assert(e.host_projections == 3. * VIEWS * ROWS * COLUMNS * 4);
 	ck_assert(e.host_data == 1. * VIEWS * ROWS * COLUMNS * 4);
 }
-END_TEST
 
 /* Closes the estimate with the counts of a backend that had this peak (bytes). */
 static void close_at(gt_memory_estimate *e, size_t peak)
@@ -204,7 +202,7 @@ static void close_at(gt_memory_estimate *e, size_t peak)
 	gt_backend_close(be);
 }
 
-START_TEST(at_most)
+GT_TEST(at_most)
 {
 	/* with a device the host holds only its own arrays; on the CPU both, but the solver allocates after the
 	 * subset transfer */
@@ -234,10 +232,9 @@ START_TEST(at_most)
 	close_at(&e, 4000);
 	ck_assert(e.host_peak == 4130);
 }
-END_TEST
 
 /* If memory is short, a run omits the best image, unless the penalty already needed the same memory. */
-START_TEST(without_the_best_image)
+GT_TEST(without_the_best_image)
 {
 	gt_memory_estimate e = { .free = 4000, .best_image = 400 };
 	close_at(&e, 4000);
@@ -253,9 +250,8 @@ START_TEST(without_the_best_image)
 	close_at(&e, 4004);
 	ck_assert(e.peak == 4004 && e.best_image == 400);
 }
-END_TEST
 
-START_TEST(limits)
+GT_TEST(limits)
 {
 	gt_memory_estimate e = { .free = 1000, .peak = 900, .host_peak = 50, .host_free = -1 };
 	ck_assert(gt_memory_estimate_fits(&e));
@@ -276,10 +272,9 @@ START_TEST(limits)
 	e.host_free = 50;
 	ck_assert(gt_memory_estimate_fits(&e));
 }
-END_TEST
 
 /* Only for arrays on the host, and at most all of them. */
-START_TEST(spilled_into_files)
+GT_TEST(spilled_into_files)
 {
 	gt_memory_estimate e = { .on_host = 1, .host_peak = 100, .host_free = 60, .peak = 70 };
 	ck_assert(!gt_memory_estimate_fits(&e));
@@ -299,17 +294,5 @@ START_TEST(spilled_into_files)
 	gt_memory_estimate_spill(&e, (double)e.peak);
 	ck_assert(e.scratch == 0 && !gt_memory_estimate_fits(&e));
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, as_the_run_itself, 0, EXAMPLES);
-	tcase_add_test(tc, of_the_host);
-	tcase_add_test(tc, at_most);
-	tcase_add_test(tc, without_the_best_image);
-	tcase_add_test(tc, limits);
-	tcase_add_test(tc, spilled_into_files);
-}
-
-int main(void) { return gt_test_main("memory_estimate", fill); }
+int main(void) { return gt_test_main_with("memory_estimate", setup, teardown); }

@@ -74,7 +74,7 @@ static const struct refusal refusals[] = {
 };
 enum { REFUSALS = sizeof refusals / sizeof *refusals };
 
-START_TEST(explained)
+GT_TESTS(explained, REFUSALS)
 {
 	const struct refusal *c = &refusals[_i];
 	gt_method m;
@@ -91,9 +91,8 @@ START_TEST(explained)
 	free(text);
 	gt_method_free(&m);
 }
-END_TEST
 
-START_TEST(with_keep_and_without)
+GT_TEST(with_keep_and_without)
 {
 	gt_method m;
 	gt_memory_estimate e = { .host_free = -1 };
@@ -110,12 +109,5 @@ START_TEST(with_keep_and_without)
 	ck_assert_int_eq(model.estimates, 0);
 	gt_method_free(&m);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, explained, 0, REFUSALS);
-	tcase_add_test(tc, with_keep_and_without);
-}
-
-int main(void) { return gt_test_main("memory_refusals", fill); }
+int main(void) { return gt_test_main("memory_refusals", NULL); }

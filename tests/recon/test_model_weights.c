@@ -36,7 +36,7 @@ static void variances(const gt_projections *p, double error, double v[N])
 }
 
 /* Without slopes only the photon noise counts: exp(p)/N. */
-START_TEST(flat_projections)
+GT_TEST(flat_projections)
 {
 	gt_projections *p = projections();
 	double v[N];
@@ -47,11 +47,10 @@ START_TEST(flat_projections)
 		ck_assert_double_eq_tol(v[i], exp(1.25) / 1e4, 1e-6 * v[i]);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* p = 0.3 column - 0.1 row + 0.7 view. Slopes between views are ignored; smoothing reduces the step at both ends
  * of a row by a quarter. */
-START_TEST(sloped_projections)
+GT_TEST(sloped_projections)
 {
 	gt_projections *p = projections();
 	double v[N];
@@ -70,11 +69,10 @@ START_TEST(sloped_projections)
 			}
 	gt_projections_free(p);
 }
-END_TEST
 
 /* One pixel of 4 in a row of 0, smoothed by 1 2 1: the larger of two differences, along the row and to both
  * adjacent rows. */
-START_TEST(one_pixel)
+GT_TEST(one_pixel)
 {
 	gt_projections *p = projections();
 	double v[N];
@@ -91,10 +89,9 @@ START_TEST(one_pixel)
 			}
 	gt_projections_free(p);
 }
-END_TEST
 
 /* The common part: mean square of the slopes, weighted by the line integrals. */
-START_TEST(uniform_error)
+GT_TEST(uniform_error)
 {
 	gt_projections *p = projections();
 	const gt_counting known = { .count = 1e4 };
@@ -112,10 +109,9 @@ START_TEST(uniform_error)
 	gt_noise_free(noise);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Bit-identical for any number of threads, with mean 1. */
-START_TEST(threads)
+GT_TEST(threads)
 {
 	gt_projections *p = projections();
 	gt_noise_model *noise = NULL;
@@ -135,9 +131,8 @@ START_TEST(threads)
 	gt_pool_free(pool);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(refused)
+GT_TEST(refused)
 {
 	gt_projections *p = projections();
 	gt_noise_model *noise = NULL;
@@ -151,10 +146,9 @@ START_TEST(refused)
 	gt_noise_free(noise);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A voxel of 1.5 x 2 x 0.7 mm halfway between the source and the detector, magnified twice. */
-START_TEST(projection_of_a_voxel)
+GT_TEST(projection_of_a_voxel)
 {
 	gt_projections *p = projections();
 	gt_scan *s = p->scan;
@@ -190,17 +184,5 @@ START_TEST(projection_of_a_voxel)
 	ck_assert(width[0] == 0 && width[1] == 0);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, flat_projections);
-	tcase_add_test(tc, sloped_projections);
-	tcase_add_test(tc, one_pixel);
-	tcase_add_test(tc, uniform_error);
-	tcase_add_test(tc, threads);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, projection_of_a_voxel);
-}
-
-int main(void) { return gt_test_main("model weights", fill); }
+int main(void) { return gt_test_main("model weights", NULL); }

@@ -44,7 +44,7 @@ static gt_projections *scan_of_shapes(const gt_orbit *o, const char *text)
 }
 
 /* Rods on opposite sides of the axis, one above the other: no view of the helix sees both in full. */
-START_TEST(helix)
+GT_TEST(helix)
 {
 	gt_orbit o = orbit(GT_ARC, 300, 6, 6 * GT_PI);
 	gt_object_box b;
@@ -57,10 +57,9 @@ START_TEST(helix)
 	ck_assert_msg(b.low[1] <= -10 && b.low[1] > -18 && b.high[1] >= 26 && b.high[1] < 34, "y from %g to %g mm", b.low[1], b.high[1]);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Noise of air is that of means over rows: a rod below the noise of single pixels belongs to the object. */
-START_TEST(faint_rod)
+GT_TEST(faint_rod)
 {
 	const gt_orbit o = orbit(GT_FLAT, 60, 64, 2 * GT_PI);
 	gt_object_box b;
@@ -71,10 +70,9 @@ START_TEST(faint_rod)
 	ck_assert_msg(b.high[0] > 65, "x to %g mm", b.high[0]);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Each side of the grid alone ends inside the object or does not. */
-START_TEST(sides)
+GT_TEST(sides)
 {
 	static const double move[4][2] = { { 20, 0 }, { -20, 0 }, { 0, 20 }, { 0, -20 } };
 	const gt_object_box b = { .inner_low = { -30, -40 }, .inner_high = { 30, 40 } };
@@ -85,10 +83,9 @@ START_TEST(sides)
 		ck_assert_msg(gt_outside_ends_inside(&b, &g), "grid moved by %g, %g mm", move[i][0], move[i][1]);
 	}
 }
-END_TEST
 
 /* A grid cut to the object holds its box and a voxel more on each side, aligned with the requested voxels. */
-START_TEST(air)
+GT_TEST(air)
 {
 	const gt_grid asked = { { 80, 72, 3 }, { 3, 3, 3 }, { 9, -6, 0 } };
 	const gt_outside o = { GT_OUTSIDE_AIR, { .low = { -50, -31 }, .high = { 40, 61 } } };
@@ -105,10 +102,9 @@ START_TEST(air)
 	}
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Slices go to a cut grid and back; voxels that it lacks become 0. */
-START_TEST(there_and_back)
+GT_TEST(there_and_back)
 {
 	const gt_grid asked = { { 80, 72, 3 }, { 3, 3, 3 }, { 9, -6, 0 } };
 	const gt_outside o = { GT_OUTSIDE_AIR, { .low = { -50, -31 }, .high = { 40, 61 } } };
@@ -135,10 +131,9 @@ START_TEST(there_and_back)
 	free(in), free(out);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* The slices of the analytic method's grid are those of a grid widened to the object, with its padding. */
-START_TEST(coarse_slices)
+GT_TEST(coarse_slices)
 {
 	const gt_z_margin_options margin = { GT_Z_MARGIN_YES, 1 };
 	const gt_listener silent = { NULL, NULL };
@@ -160,16 +155,5 @@ START_TEST(coarse_slices)
 	ck_assert_double_ge((double)coarse.n[2] * coarse.pitch[2], (double)wide.grid.n[2] * wide.grid.pitch[2] - 1e-9);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *c)
-{
-	tcase_add_test(c, sides);
-	tcase_add_test(c, air);
-	tcase_add_test(c, there_and_back);
-	tcase_add_test(c, coarse_slices);
-	tcase_add_test(c, helix);
-	tcase_add_test(c, faint_rod);
-}
-
-int main(void) { return gt_test_main("object box", fill); }
+int main(void) { return gt_test_main("object box", NULL); }

@@ -64,7 +64,7 @@ static double rms(const gt_volume *v, const float *truth, double *mean)
 	return sqrt(square / (double)n);
 }
 
-START_TEST(against_truth)
+GT_TESTS_ALIKE(against_truth, REGIONS)
 {
 	static const char *const direct[][2] = { { NULL, NULL } };
 	const region *q = &regions[_i];
@@ -89,7 +89,6 @@ START_TEST(against_truth)
 	gt_projections_free(p);
 	free(truth);
 }
-END_TEST
 
 #define HELD                                            \
 	{                                               \
@@ -98,7 +97,7 @@ END_TEST
 static const region round_head = { "head", GT_FLAT, 120, 1, 84, 0, 2, CENTRE, "subtract", preset, 1, 0 };
 
 /* The outer box exceeds the object by less than 1.5 pixels; the inner one lies within it by less than 2. */
-START_TEST(box)
+GT_TESTS(box, 4)
 {
 	static const region of[] = { { .shape = GT_FLAT, .views = 120, .rows = 1, .columns = 84, .turn = 2 },
 		                     { .shape = GT_ARC, .views = 120, .rows = 8, .columns = 84, .offset = 0.25, .turn = 2 },
@@ -118,10 +117,9 @@ START_TEST(box)
 	ck_assert(b.diameter >= 2 * half[1] && b.diameter < 2 * half[1] + 12);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Noise in air does not move the bounds beyond a grid that holds the object. */
-START_TEST(noise)
+GT_TEST(noise)
 {
 	gt_projections *p = scan_of(&round_head);
 	gt_object_box b;
@@ -132,9 +130,8 @@ START_TEST(noise)
 		ck_assert_msg(b.inner_low[a] > -99 && b.inner_high[a] < 99, "%g to %g mm", b.inner_low[a], b.inner_high[a]);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(cut_by_the_detector)
+GT_TEST(cut_by_the_detector)
 {
 	region q = round_head;
 	gt_object_box b;
@@ -144,10 +141,9 @@ START_TEST(cut_by_the_detector)
 	ck_assert(b.is_truncated);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* For a grid that holds the object, no mode is chosen; the result is bit-identical to outside=no. */
-START_TEST(held)
+GT_TEST(held)
 {
 	static const char *const no[][2] = { PRESET, { "outside", "no" }, { NULL, NULL } };
 	const gt_grid grid = HELD;
@@ -163,7 +159,6 @@ START_TEST(held)
 	gt_volume_free(v[1]);
 	gt_projections_free(p);
 }
-END_TEST
 
 static void take(void *self, const gt_recon_slices *s)
 {
@@ -172,7 +167,7 @@ static void take(void *self, const gt_recon_slices *s)
 }
 
 /* The cropped result of the widened grid is bit-identical to the whole grid, also on a team; so are reported slices. */
-START_TEST(cropped)
+GT_TEST(cropped)
 {
 	static const char *const alone[][2] = { { "solver", "os-sart:iterations=3,subsets=6" }, { "outside", "grid" }, { NULL, NULL } };
 	static const char *const whole[][2] = { { "solver", "os-sart:iterations=3,subsets=6" }, { "outside", "no" }, { NULL, NULL } };
@@ -216,12 +211,11 @@ START_TEST(cropped)
 	gt_volume_free(shared);
 	gt_projections_free(p);
 }
-END_TEST
 
 static double strength_of(gt_recon *r) { return atof(strstr(gt_recon_text(r, "penalty"), "strength=") + strlen("strength=")); }
 
 /* Both modes find the same strength, because noise is judged on the measured data within the region. */
-START_TEST(strength)
+GT_TEST(strength)
 {
 	gt_projections *p = scan_of(&round_head);
 	gt_volume *v[2];
@@ -234,10 +228,9 @@ START_TEST(strength)
 	gt_volume_free(v[1]);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A dry run counts the memory of both modes. */
-START_TEST(memory)
+GT_TESTS_ALIKE(memory, 2)
 {
 	const char *const(*const set[])[2] = { subtract, widen };
 	gt_projections *p = scan_of(&round_head);
@@ -256,10 +249,9 @@ START_TEST(memory)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* If the widened grid exceeds the memory, the object is subtracted; with too few views the run is refused. */
-START_TEST(short_of_memory)
+GT_TEST(short_of_memory)
 {
 	static const char *const modes[2][3][2] = { { { "solver", "sart:iterations=1" }, { "outside", "subtract" }, { NULL, NULL } },
 		                                    { { "solver", "sart:iterations=1" }, { "outside", "grid" }, { NULL, NULL } } };
@@ -295,10 +287,9 @@ START_TEST(short_of_memory)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
 /* A start volume of the region starts the run: after a negligible iteration it is the result. */
-START_TEST(started)
+GT_TEST(started)
 {
 	static const char *const once[][2] = { { "solver", "os-sart:iterations=1,subsets=1,relax=0.000001" }, { NULL, NULL } };
 	gt_projections *p = scan_of(&round_head);
@@ -319,7 +310,6 @@ START_TEST(started)
 	gt_projections_free(p);
 	free(start);
 }
-END_TEST
 
 static const struct {
 	size_t columns;
@@ -331,7 +321,7 @@ static const struct {
 	{ 84, { { "outside", "yes" } }, "outside=yes: expected one of auto, subtract, grid, no" },
 };
 
-START_TEST(refused)
+GT_TESTS(refused, sizeof refusals / sizeof *refusals)
 {
 	region q = round_head;
 	q.columns = refusals[_i].columns;
@@ -349,21 +339,5 @@ START_TEST(refused)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *c)
-{
-	gt_add_alike(c, against_truth, REGIONS);
-	tcase_add_loop_test(c, box, 0, 4);
-	tcase_add_test(c, noise);
-	tcase_add_test(c, cut_by_the_detector);
-	tcase_add_test(c, held);
-	tcase_add_test(c, cropped);
-	tcase_add_test(c, strength);
-	gt_add_alike(c, memory, 2);
-	tcase_add_test(c, started);
-	tcase_add_test(c, short_of_memory);
-	tcase_add_loop_test(c, refused, 0, sizeof refusals / sizeof *refusals);
-}
-
-int main(void) { return gt_test_main("outside", fill); }
+int main(void) { return gt_test_main("outside", NULL); }

@@ -34,7 +34,7 @@ static const struct {
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
-START_TEST(by_method)
+GT_TESTS_ALIKE(by_method, METHODS)
 {
 	static const char *const modes[2] = { "subtract", "grid" };
 	const char *penalty = methods[_i].penalty;
@@ -59,8 +59,5 @@ START_TEST(by_method)
 	gt_volume_free(v[1]);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *c) { gt_add_alike(c, by_method, METHODS); }
-
-int main(void) { return gt_test_main("outside_methods", fill); }
+int main(void) { return gt_test_main("outside_methods", NULL); }

@@ -27,7 +27,7 @@ static const region helices[] = {
 	{ .name = "fine", HELIX, .grid = { { 24, 10, 4 }, { 1.5, 3, 3 }, { 10, -15, 3 } }, .part = 9 },
 };
 
-START_TEST(helical)
+GT_TESTS_ALIKE(helical, sizeof helices / sizeof *helices)
 {
 	static const char *const direct[][2] = { { NULL, NULL } }, *const automatic[][2] = { PRESET, { NULL, NULL } };
 	const region *q = &helices[_i];
@@ -55,7 +55,6 @@ START_TEST(helical)
 	gt_projections_free(p);
 	free(truth);
 }
-END_TEST
 
 /* The same region on other backends. A helix streams without a direct start: the result differs by its convergence.
  * twice: run again, bit-identical. */
@@ -88,7 +87,7 @@ static gt_volume *volume_on(const other_backend *o, const gt_projections *p, con
 	return v;
 }
 
-START_TEST(on_backends)
+GT_TESTS_ALIKE(on_backends, sizeof backends / sizeof *backends)
 {
 	const region *q = backends[_i].of;
 	const size_t n = gt_grid_voxels(&q->grid);
@@ -109,7 +108,6 @@ START_TEST(on_backends)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 static gt_status checkpointed(const gt_projections *p, const char *solver, const char *mode, const char *key, const char *file,
                               gt_volume **v)
@@ -123,7 +121,7 @@ static gt_status checkpointed(const gt_projections *p, const char *solver, const
 }
 
 /* A resumed run is bit-identical; another mode is refused. */
-START_TEST(resumed)
+GT_TEST(resumed)
 {
 	char folder[64], file[96];
 	gt_test_folder(folder);
@@ -142,13 +140,5 @@ START_TEST(resumed)
 	remove(file);
 	gt_test_folder_remove(folder);
 }
-END_TEST
 
-static void fill(TCase *c)
-{
-	gt_add_alike(c, helical, sizeof helices / sizeof *helices);
-	gt_add_alike(c, on_backends, sizeof backends / sizeof *backends);
-	tcase_add_test(c, resumed);
-}
-
-int main(void) { return gt_test_main("outside_runs", fill); }
+int main(void) { return gt_test_main("outside_runs", NULL); }

@@ -24,7 +24,7 @@ static char *penalty_of(const gt_projections *p, const char *penalty, const char
 }
 
 /* 10 HU are 3e-4 mm^-1 if water has 0.03 mm^-1, and 2e-4 if it has 0.02. */
-START_TEST(hu_refer_to_the_water_of_the_scan)
+GT_TEST(hu_refer_to_the_water_of_the_scan)
 {
 	gt_projections *p = projections();
 	char *hu = penalty_of(p, "huber:delta=10HU,noise=1.2HU", "0.03"), *mm = penalty_of(p, "huber:delta=0.0003,noise=0.000036", "0.03");
@@ -39,8 +39,5 @@ START_TEST(hu_refer_to_the_water_of_the_scan)
 	free(usual);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, hu_refer_to_the_water_of_the_scan); }
-
-int main(void) { return gt_test_main("penalty water", fill); }
+int main(void) { return gt_test_main("penalty water", NULL); }

@@ -26,7 +26,7 @@ static double mean_of(const float *w)
 	return sum / N;
 }
 
-START_TEST(inverse_variance)
+GT_TESTS(inverse_variance, 2)
 {
 	float *p = integrals(), *w = malloc(N * sizeof *w);
 	const gt_counting c = { NULL, 3e4, _i ? 20. : 0. };
@@ -40,10 +40,9 @@ START_TEST(inverse_variance)
 	free(p);
 	free(w);
 }
-END_TEST
 
 /* Blank-scan counts per ray; in place; any number of threads. */
-START_TEST(counts_of_rays)
+GT_TEST(counts_of_rays)
 {
 	float *p = integrals(), *photons = integrals(), *w = malloc(N * sizeof *w);
 	gt_pool *pool = NULL;
@@ -63,9 +62,8 @@ START_TEST(counts_of_rays)
 	free(photons);
 	free(w);
 }
-END_TEST
 
-START_TEST(no_light_is_no_weight)
+GT_TEST(no_light_is_no_weight)
 {
 	const float p[] = { 1, 800, 2 };
 	float w[3];
@@ -73,9 +71,8 @@ START_TEST(no_light_is_no_weight)
 	ck_ok(gt_data_weights(NULL, &(gt_counting){ NULL, 100, 0 }, p, 3, w, &factor));
 	ck_assert(w[0] > w[2] && w[2] > 0 && w[1] == 0);
 }
-END_TEST
 
-START_TEST(given_ones)
+GT_TEST(given_ones)
 {
 	const float given[] = { 1, 0, 5, 2 };
 	float w[4];
@@ -83,9 +80,8 @@ START_TEST(given_ones)
 	ck_ok(gt_data_weights_given(NULL, given, 4, w, &factor));
 	ck_assert(factor == 2 && w[0] == 0.5f && w[1] == 0 && w[2] == 2.5f && w[3] == 1);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	const float p[] = { 1, NAN, 2 }, endless[] = { 1, 2, INFINITY }, photons[] = { 5, 0, 3 }, fine[] = { 1, 2, 3 };
 	const float negative[] = { 2, -1, 3 }, zero[] = { 0, 0, 0 };
@@ -104,10 +100,9 @@ START_TEST(refusals)
 	ck_refused(gt_data_weights_given(NULL, p, 3, w, &factor), GT_ERR_ARG, "weight 1 of the data is nan");
 	ck_refused(gt_data_weights_given(NULL, zero, 3, w, &factor), GT_ERR_ARG, "all are 0");
 }
-END_TEST
 
 /* Hand-computed values, at both ends of a row and inside; rows are independent. */
-START_TEST(smoothed_along_rows)
+GT_TEST(smoothed_along_rows)
 {
 	static const float p[] = { 1, 2, 4, 8, 16, -3, 0, 5, 7, 7 },
 			   expected[] = { 1.25f, 2.25f, 4.5f, 9, 14, -2.25f, .5f, 4.25f, 6.5f, 7 };
@@ -121,11 +116,10 @@ START_TEST(smoothed_along_rows)
 	ck_assert_mem_eq(single, p, sizeof single);
 	gt_pool_free(pool);
 }
-END_TEST
 
 /* At low counts N, uniform weights bias the mean of logarithms by +1/(2N), weights from the same counts by
  * -1/(2N). Smoothed weights cancel the bias. */
-START_TEST(smoothed_weights_cancel_the_bias_of_logarithms)
+GT_TESTS(smoothed_weights_cancel_the_bias_of_logarithms, 3)
 {
 	static const double means[] = { 8, 20, 60 };
 	const double mean = means[_i], photons = 1000, truth = log(photons / mean);
@@ -156,17 +150,5 @@ START_TEST(smoothed_weights_cancel_the_bias_of_logarithms)
 	free(p);
 	free(w);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, smoothed_along_rows);
-	tcase_add_loop_test(tc, smoothed_weights_cancel_the_bias_of_logarithms, 0, 3);
-	tcase_add_loop_test(tc, inverse_variance, 0, 2);
-	tcase_add_test(tc, counts_of_rays);
-	tcase_add_test(tc, no_light_is_no_weight);
-	tcase_add_test(tc, given_ones);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("data weights", fill); }
+int main(void) { return gt_test_main("data weights", NULL); }

@@ -111,7 +111,7 @@ static const struct {
 } cases[] = { { 1, 25, "joseph", "dd" },   { 1.05, 44, "joseph", "dd" }, { 2, 18, "dd", "joseph" },   { 2, 33, "dd", "joseph" },
 	      { 0.5, 18, "dd", "joseph" }, { 0.5, 44, "joseph", "dd" },  { 1.4, 18, "dd", "joseph" }, { 0.7, 16, "dd", "joseph" } };
 
-START_TEST(chosen_is_more_accurate)
+GT_TESTS(chosen_is_more_accurate, sizeof cases / sizeof *cases)
 {
 	gt_scan *scan = rolled(GT_FLAT, cases[_i].roll, cases[_i].pixel * VOXEL, 1);
 	gt_scan *fine = rolled(GT_FLAT, cases[_i].roll, cases[_i].pixel * VOXEL, FINER);
@@ -128,16 +128,15 @@ START_TEST(chosen_is_more_accurate)
 	free(x), free(exact);
 	gt_scan_free(scan), gt_scan_free(fine);
 }
-END_TEST
 
 /* Without a grid, pixels count as large as voxels; then other grids, magnifications and parallel rays. */
-START_TEST(other_grids_and_scans)
+GT_TEST(other_grids_and_scans)
 {
 	gt_scan *scan = rolled(GT_ARC, 20, VOXEL, 1), *level = rolled(GT_FLAT, 0, 3 * VOXEL, 1);
 	gt_grid near = grid, flat = grid;
 	near.center[1] = 300; /* closer to some sources: pixels are relatively smaller or larger */
 	flat.pitch[2] *= 2;
-	ck_assert_str_eq(gt_projector_for(&listener, NULL, scan), "joseph");
+	ck_assert_str_eq(gt_projector_for_grid(&listener, NULL, NULL, scan), "joseph");
 	ck_assert_str_eq(gt_projector_for_grid(&listener, NULL, &grid, scan), "joseph");
 	ck_assert_str_eq(gt_projector_for_grid(&listener, NULL, &flat, scan), "dd");
 	ck_assert_str_eq(gt_projector_for_grid(&listener, NULL, &near, scan), "dd");
@@ -146,9 +145,8 @@ START_TEST(other_grids_and_scans)
 	ck_assert_str_eq(said, "");
 	gt_scan_free(scan), gt_scan_free(level);
 }
-END_TEST
 
-START_TEST(slow_choices_are_reported)
+GT_TEST(slow_choices_are_reported)
 {
 	gt_scan *inclined = rolled(GT_FLAT, 0.5, VOXEL, 1), *level = rolled(GT_FLAT, 0, VOXEL, 1);
 	static const char *const sf[] = { "sf-tr", "sf-tt", "sf-tr:memory=100" }, *const others[] = { "dd", "joseph", "siddon" };
@@ -163,13 +161,5 @@ START_TEST(slow_choices_are_reported)
 	}
 	gt_scan_free(inclined), gt_scan_free(level);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, chosen_is_more_accurate, 0, sizeof cases / sizeof *cases);
-	tcase_add_test(tc, other_grids_and_scans);
-	tcase_add_test(tc, slow_choices_are_reported);
-}
-
-int main(void) { return gt_test_main("projector_choice", fill); }
+int main(void) { return gt_test_main("projector_choice", NULL); }

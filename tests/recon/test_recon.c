@@ -33,7 +33,7 @@ static const char *const settings[][6][2] = {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-START_TEST(memory_as_file)
+GT_TESTS(memory_as_file, SETTINGS)
 {
 	char folder[] = "/tmp/test_recon_XXXXXX", scan[64], out[64];
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -63,7 +63,6 @@ START_TEST(memory_as_file)
 	unlink(out);
 	rmdir(folder);
 }
-END_TEST
 
 static void collect(void *self, const gt_message *m)
 {
@@ -73,7 +72,7 @@ static void collect(void *self, const gt_message *m)
 	strcat(strcat(all, m->text), "\n");
 }
 
-START_TEST(messages)
+GT_TEST(messages)
 {
 	char all[4096] = "";
 	gt_projections *p = projections();
@@ -98,7 +97,6 @@ START_TEST(messages)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
 typedef struct {
 	int phase[GT_RECON_FRACTION + 1], last, stop_at;
@@ -119,7 +117,7 @@ static int look(void *self, const gt_recon_progress *p)
 	return p->iteration == s->stop_at;
 }
 
-START_TEST(progress)
+GT_TEST(progress)
 {
 	static const char *const pcg[][2] = { { "solver", "pcg:iterations=6" }, { NULL, NULL } };
 	gt_projections *p = projections();
@@ -155,9 +153,8 @@ START_TEST(progress)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(plan_is_what_is_taken)
+GT_TESTS(plan_is_what_is_taken, SETTINGS)
 {
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, settings[_i]);
@@ -181,9 +178,8 @@ START_TEST(plan_is_what_is_taken)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(start_volume)
+GT_TEST(start_volume)
 {
 	static const char *const one[][2] = { { "solver", "cgls:iterations=1" }, { NULL, NULL } };
 	static const char *const zero[][2] = { { "solver", "cgls:iterations=1" }, { "init", "zero" }, { NULL, NULL } };
@@ -214,9 +210,8 @@ START_TEST(start_volume)
 	gt_recon_free(z);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(resumed)
+GT_TEST(resumed)
 {
 	char folder[] = "/tmp/test_recon_XXXXXX", file[64];
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -255,7 +250,6 @@ START_TEST(resumed)
 	unlink(file);
 	rmdir(folder);
 }
-END_TEST
 
 struct canceller {
 	size_t asked, from; /* number of calls, and the call from which on it returns 1 */
@@ -267,7 +261,7 @@ static int cancel(void *self)
 }
 
 /* A run that is cancelled at its start or later reports it; polling alone changes nothing. */
-START_TEST(cancelled)
+GT_TESTS(cancelled, SETTINGS)
 {
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, settings[_i]);
@@ -290,17 +284,5 @@ START_TEST(cancelled)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, memory_as_file, 0, SETTINGS);
-	tcase_add_test(tc, messages);
-	tcase_add_test(tc, progress);
-	tcase_add_loop_test(tc, plan_is_what_is_taken, 0, SETTINGS);
-	tcase_add_test(tc, start_volume);
-	tcase_add_test(tc, resumed);
-	tcase_add_loop_test(tc, cancelled, 0, SETTINGS);
-}
-
-int main(void) { return gt_test_main("recon", fill); }
+int main(void) { return gt_test_main("recon", NULL); }

@@ -37,7 +37,7 @@ static const struct {
 	{ "solvr", "pcg", "did you mean 'solver'?", GT_ERR_UNKNOWN },
 };
 
-START_TEST(wrong_values)
+GT_TESTS(wrong_values, sizeof wrong / sizeof *wrong)
 {
 	gt_projections *p = projections();
 	static const char *const before[][2] = { { "solver", "os-sart:iterations=2,subsets=4" }, { NULL, NULL } };
@@ -49,9 +49,8 @@ START_TEST(wrong_values)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(refused_by_the_run)
+GT_TEST(refused_by_the_run)
 {
 	static const struct {
 		const char *set[3][2];
@@ -85,9 +84,8 @@ START_TEST(refused_by_the_run)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(null)
+GT_TEST(null)
 {
 	gt_projections *p = projections();
 	gt_recon *r = NULL;
@@ -125,10 +123,9 @@ START_TEST(null)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Results requested before the run that gives them. */
-START_TEST(order)
+GT_TEST(order)
 {
 	gt_projections *p = projections();
 	gt_recon *r;
@@ -164,10 +161,9 @@ START_TEST(order)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Every key has a name, and NULL resets its value. */
-START_TEST(keys)
+GT_TEST(keys)
 {
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, NULL);
@@ -182,15 +178,5 @@ START_TEST(keys)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, wrong_values, 0, sizeof wrong / sizeof *wrong);
-	tcase_add_test(tc, refused_by_the_run);
-	tcase_add_test(tc, null);
-	tcase_add_test(tc, order);
-	tcase_add_test(tc, keys);
-}
-
-int main(void) { return gt_test_main("recon_calls", fill); }
+int main(void) { return gt_test_main("recon_calls", NULL); }

@@ -8,7 +8,7 @@
 
 static const char *const two_steps[][2] = { { "solver", "os-sart:iterations=2,subsets=4" }, { "init", "zero" }, { NULL, NULL } };
 
-START_TEST(what_was_found_outlives_the_settings)
+GT_TEST(what_was_found_outlives_the_settings)
 {
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, two_steps);
@@ -21,9 +21,8 @@ START_TEST(what_was_found_outlives_the_settings)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(a_grid_that_is_set_after_a_volume_gave_one)
+GT_TEST(a_grid_that_is_set_after_a_volume_gave_one)
 {
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, NULL);
@@ -42,10 +41,9 @@ START_TEST(a_grid_that_is_set_after_a_volume_gave_one)
 	gt_volume_free(w);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* On the default grid, a run into memory equals a run into a file, with padding slices. */
-START_TEST(the_default_grid_gives_one_volume)
+GT_TEST(the_default_grid_gives_one_volume)
 {
 	char folder[] = "/tmp/test_recon_misuse_XXXXXX", out[64];
 	gt_projections *p = projections();
@@ -69,10 +67,9 @@ START_TEST(the_default_grid_gives_one_volume)
 	gt_volume_free(w);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Options of an older program: the allocation ends after the old struct. */
-START_TEST(options_that_end_early)
+GT_TEST(options_that_end_early)
 {
 	char folder[] = "/tmp/test_recon_misuse_XXXXXX", scan[64], out[64];
 	const size_t n = offsetof(gt_read_options, notes), m = offsetof(gt_write_options, notes);
@@ -107,7 +104,6 @@ START_TEST(options_that_end_early)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
 static int tries;
 
@@ -128,7 +124,7 @@ static int change_settings(void *self, const gt_recon_progress *progress)
 	return 0;
 }
 
-START_TEST(callbacks_change_nothing)
+GT_TEST(callbacks_change_nothing)
 {
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, two_steps);
@@ -142,7 +138,6 @@ START_TEST(callbacks_change_nothing)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 static int calls_after;
 
@@ -156,7 +151,7 @@ static int free_it(void *self, const gt_recon_progress *progress)
 	return 0;
 }
 
-START_TEST(a_callback_frees_it)
+GT_TEST(a_callback_frees_it)
 {
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, two_steps);
@@ -168,10 +163,9 @@ START_TEST(a_callback_frees_it)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Refused as in files. */
-START_TEST(values_and_geometry_that_are_none)
+GT_TEST(values_and_geometry_that_are_none)
 {
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, two_steps);
@@ -196,11 +190,10 @@ START_TEST(values_and_geometry_that_are_none)
 	free(start);
 	gt_projections_free(p);
 }
-END_TEST
 
 static int stop_at(void *self, const gt_recon_progress *progress) { return progress->phase == *(const gt_recon_phase *)self; }
 
-START_TEST(reading_and_slabs_stop)
+GT_TEST(reading_and_slabs_stop)
 {
 	char folder[] = "/tmp/test_recon_misuse_XXXXXX", scan[64], out[64];
 	gt_projections *p = projections();
@@ -223,9 +216,8 @@ START_TEST(reading_and_slabs_stop)
 	ck_assert_int_eq(rmdir(folder), 0);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(handles_of_another_kind)
+GT_TEST(handles_of_another_kind)
 {
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, NULL), *other;
@@ -252,19 +244,5 @@ START_TEST(handles_of_another_kind)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, what_was_found_outlives_the_settings);
-	tcase_add_test(tc, a_grid_that_is_set_after_a_volume_gave_one);
-	tcase_add_test(tc, the_default_grid_gives_one_volume);
-	tcase_add_test(tc, options_that_end_early);
-	tcase_add_test(tc, callbacks_change_nothing);
-	tcase_add_test(tc, a_callback_frees_it);
-	tcase_add_test(tc, values_and_geometry_that_are_none);
-	tcase_add_test(tc, reading_and_slabs_stop);
-	tcase_add_test(tc, handles_of_another_kind);
-}
-
-int main(void) { return gt_test_main("recon_misuse", fill); }
+int main(void) { return gt_test_main("recon_misuse", NULL); }

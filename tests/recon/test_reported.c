@@ -75,7 +75,7 @@ static gt_recon *ready(const gt_projections *p, const char *solver, const char *
 	return r;
 }
 
-START_TEST(all_starts_of_scans_together)
+GT_TEST(all_starts_of_scans_together)
 {
 	static const char *const penalty = "joint-tv:strength=0.3";
 	gt_projections *p = projections();
@@ -97,10 +97,9 @@ START_TEST(all_starts_of_scans_together)
 	}
 	gt_projections_free(p);
 }
-END_TEST
 
 /* The current iteration ends and is reported, so that logs and histories are complete. */
-START_TEST(the_last_iteration_is_reported)
+GT_TEST(the_last_iteration_is_reported)
 {
 	gt_projections *p = projections();
 	reported t = { .stop = 1, .started = 2 };
@@ -119,12 +118,5 @@ START_TEST(the_last_iteration_is_reported)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, all_starts_of_scans_together);
-	tcase_add_test(tc, the_last_iteration_is_reported);
-}
-
-int main(void) { return gt_test_main("reported", fill); }
+int main(void) { return gt_test_main("reported", NULL); }

@@ -81,7 +81,7 @@ static double needs(const gt_projections *p, const char *solver, double *scratch
 
 static const char *const solvers[] = { "os-sart:iterations=2,subsets=3", "sirt:iterations=2", "cgls:iterations=2" };
 
-START_TEST(arrays_in_files_compute_the_same)
+GT_TESTS_ALIKE(arrays_in_files_compute_the_same, sizeof solvers / sizeof *solvers)
 {
 	gt_projections *p = projections();
 	struct seen all = { 0 }, files = { 0 };
@@ -102,10 +102,9 @@ START_TEST(arrays_in_files_compute_the_same)
 	gt_volume_free(v[1]);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A device limit does not make slabs exceed the memory, and slabs do not count as arrays in files. */
-START_TEST(slabs_stay_in_memory)
+GT_TESTS(slabs_stay_in_memory, 2)
 {
 	static const char *const backends[] = { "cpu:2", "stream:cpu:2" };
 	if (GT_SANITIZED) /* estimates count growth of the process, which sanitizers multiply */
@@ -138,9 +137,8 @@ START_TEST(slabs_stay_in_memory)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-START_TEST(slow_disks_are_refused_with_the_figures)
+GT_TEST(slow_disks_are_refused_with_the_figures)
 {
 	gt_scratch_cost c = { "/scratch", "pcg", 854e9, 2.5e9, 20 };
 	ck_refused(
@@ -151,9 +149,8 @@ START_TEST(slow_disks_are_refused_with_the_figures)
 	c.moved = 250e9;
 	ck_ok(gt_scratch_is_worth(&c));
 }
-END_TEST
 
-START_TEST(what_computes_all_at_once_takes_no_folder)
+GT_TEST(what_computes_all_at_once_takes_no_folder)
 {
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, NULL);
@@ -167,18 +164,8 @@ START_TEST(what_computes_all_at_once_takes_no_folder)
 	gt_volume_free(v);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* With this clock the folder takes 64 GiB/s; the result does not depend on other programs. */
 static void setup(void) { gt_test_clock(1e-3); }
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, NULL);
-	gt_add_alike(tc, arrays_in_files_compute_the_same, sizeof solvers / sizeof *solvers);
-	tcase_add_loop_test(tc, slabs_stay_in_memory, 0, 2);
-	tcase_add_test(tc, slow_disks_are_refused_with_the_figures);
-	tcase_add_test(tc, what_computes_all_at_once_takes_no_folder);
-}
-
-int main(void) { return gt_test_main("scratch", fill); }
+int main(void) { return gt_test_main_with("scratch", setup, NULL); }

@@ -22,7 +22,7 @@ static gt_volume *run(gt_recon *r, gt_recon_outcome *how)
 }
 
 /* The bytes per voxel show the precision; the record agrees. */
-START_TEST(precision)
+GT_TEST(precision)
 {
 	static const char *const words[] = { "single", "double" };
 	gt_projections *p = projections();
@@ -46,10 +46,9 @@ START_TEST(precision)
 	}
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A rule that the first iteration meets ends the run. */
-START_TEST(stop)
+GT_TEST(stop)
 {
 	static const struct {
 		const char *rule, *reason;
@@ -76,7 +75,6 @@ START_TEST(stop)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
 struct reported {
 	int iteration, begins, ends;
@@ -137,7 +135,7 @@ static void misfit(const gt_projections *p, const float *x, double *residual, do
 }
 
 /* Every iteration is reported, the last one with the residual of its volume. */
-START_TEST(reported)
+GT_TEST(reported)
 {
 	static const char *const cgls[][2] = {
 		{ "solver", "cgls:iterations=4" }, { "init", "zero" }, { "padding", "no" }, { "precision", "double" }, { NULL, NULL }
@@ -160,10 +158,9 @@ START_TEST(reported)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Subsets contain all data once, and at least one view each. */
-START_TEST(subsets)
+GT_TEST(subsets)
 {
 	gt_projections *p = projections();
 	gt_backend *be = gt_test_backend();
@@ -187,7 +184,6 @@ START_TEST(subsets)
 	gt_backend_close(be);
 	gt_projections_free(p);
 }
-END_TEST
 
 static char *line_of(const char *lines, const char *key)
 {
@@ -197,7 +193,7 @@ static char *line_of(const char *lines, const char *key)
 }
 
 /* A plan records the penalty as requested, a finished run the strength it found. */
-START_TEST(texts)
+GT_TEST(texts)
 {
 	static const char *const asked[][2] = { { "solver", "pcg:iterations=2" },
 		                                { "penalty", "huber:delta=5HU,noise=2HU" },
@@ -239,10 +235,9 @@ START_TEST(texts)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* A setting that is reset leaves no trace. */
-START_TEST(taken_back)
+GT_TEST(taken_back)
 {
 	static const char *const pcg[][2] = { { "solver", "pcg:iterations=3" }, { NULL, NULL } };
 	static const char *const more[][2] = { { "water", "0.03" },        { "stop", "change=1mm-1" }, { "weights", "noise" },
@@ -274,10 +269,9 @@ START_TEST(taken_back)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* The grid that a refusal proposes takes the memory that the refusal states. */
-START_TEST(proposed_grid)
+GT_TEST(proposed_grid)
 {
 	static const char *const pcg[][2] = { { "solver", "pcg:iterations=2" }, { NULL, NULL } };
 	gt_projections *p = projections();
@@ -314,17 +308,5 @@ START_TEST(proposed_grid)
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, precision);
-	tcase_add_test(tc, stop);
-	tcase_add_test(tc, reported);
-	tcase_add_test(tc, subsets);
-	tcase_add_test(tc, texts);
-	tcase_add_test(tc, taken_back);
-	tcase_add_test(tc, proposed_grid);
-}
-
-int main(void) { return gt_test_main("settings", fill); }
+int main(void) { return gt_test_main("settings", NULL); }

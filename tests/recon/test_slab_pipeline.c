@@ -167,7 +167,7 @@ static const struct {
 enum { CUTS = sizeof cuts / sizeof *cuts };
 
 /* The second half of the loop runs the stages in sequence. */
-START_TEST(as_at_once)
+GT_TESTS(as_at_once, 2 * CUTS)
 {
 	const size_t i = (size_t)_i % CUTS, before = gt_test_threads();
 	gt_slab_result r;
@@ -192,10 +192,9 @@ START_TEST(as_at_once)
 	ck_assert_str_eq(heard, "");
 	gt_test_no_thread_left(before);
 }
-END_TEST
 
 /* A view cannot be read: in the first, a middle and the last batch; without a view cache, also in the second slab. */
-START_TEST(reading_fails)
+GT_TESTS(reading_fails, 6)
 {
 	static const size_t at[] = { 0, 11, VIEWS - 1 };
 	const size_t before = gt_test_threads();
@@ -209,10 +208,9 @@ START_TEST(reading_fails)
 	ck_assert_uint_eq(written, 0);
 	gt_test_no_thread_left(before);
 }
-END_TEST
 
 /* A slice cannot be written: of the first slab, of a middle one, and the last slice. */
-START_TEST(writing_fails)
+GT_TESTS(writing_fails, 6)
 {
 	static const size_t at[] = { 0, 6, NZ - 1 };
 	const size_t before = gt_test_threads();
@@ -224,10 +222,9 @@ START_TEST(writing_fails)
 	ck_assert_uint_eq(written, write_fails_at);
 	gt_test_no_thread_left(before);
 }
-END_TEST
 
 /* Cancelled in the first slab, in a later one, and after the last batch; a slow reader does not delay it. */
-START_TEST(stopped)
+GT_TESTS(stopped, 3)
 {
 	static const size_t at[] = { 1, 8, 18 };
 	const size_t before = gt_test_threads();
@@ -241,10 +238,9 @@ START_TEST(stopped)
 	ck_assert_uint_lt(written, NZ);
 	gt_test_no_thread_left(before);
 }
-END_TEST
 
 /* Implausible line integrals are refused with the file name; with `force` they are reported once. */
-START_TEST(implausible)
+GT_TEST(implausible)
 {
 	gt_slab_result r;
 	for (size_t i = 0; i < gt_scan_size(scan); i++)
@@ -258,17 +254,15 @@ START_TEST(implausible)
 	ck_assert_ptr_nonnull(strstr(heard, "are not line integrals"));
 	ck_assert_ptr_eq(strchr(heard, '\n'), strrchr(heard, '\n'));
 }
-END_TEST
 
 /* A scratch folder that does not exist. */
-START_TEST(no_scratch)
+GT_TEST(no_scratch)
 {
 	gt_slab_result r;
 	c.scratch = "/no/such/folder";
 	const gt_slab_cut cut = cut_of(5, 4, 2, GT_VIEW_CACHE_SCRATCH);
 	ck_refused(run(&cut, &r), GT_ERR_IO, "--scratch=/no/such/folder");
 }
-END_TEST
 
 /* Partition -------------------------------------------------------------------- */
 
@@ -287,7 +281,7 @@ static void check_cut(const gt_slab_cut *cut)
 
 /* Ample memory gives two slabs, one batch and a view cache; less memory reduces them to one slice and one view.
  * The device memory of a run is as planned. */
-START_TEST(chosen_by_the_device)
+GT_TEST(chosen_by_the_device)
 {
 	gt_slab_cut all, cut;
 	gt_slab_result r;
@@ -317,9 +311,8 @@ START_TEST(chosen_by_the_device)
 	ck_refused(gt_slab_job_choose(&job, &cut), GT_ERR_MEMORY, "fdk by slabs, one slice and one view at a time, needs ");
 	ck_assert_ptr_nonnull(strstr(gt_error(), "(--device-memory)"));
 }
-END_TEST
 
-START_TEST(chosen_by_the_host)
+GT_TESTS_IN(chosen_by_the_host, GT_VIEW_CACHE_NOT, GT_VIEW_CACHE_AUTO + 1)
 {
 	gt_slab_cut cut;
 	c.keep = (gt_view_cache_place)_i;
@@ -340,7 +333,6 @@ START_TEST(chosen_by_the_host)
 	c.host_limit = 1e6;
 	ck_refused(gt_slab_job_choose(&job, &cut), GT_ERR_MEMORY, "taken already");
 }
-END_TEST
 
 static void check_job(const char *path)
 {
@@ -360,7 +352,7 @@ static void check_job(const char *path)
 	ck_assert(!s.slabs && !s.views && !s.be);
 }
 
-START_TEST(opened)
+GT_TEST(opened)
 {
 	char folder[] = "/tmp/gantry-slabs-XXXXXX", path[64];
 	gt_slab_job s;
@@ -374,20 +366,5 @@ START_TEST(opened)
 	unlink(path);
 	rmdir(folder);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, as_at_once, 0, 2 * CUTS);
-	tcase_add_loop_test(tc, reading_fails, 0, 6);
-	tcase_add_loop_test(tc, writing_fails, 0, 6);
-	tcase_add_loop_test(tc, stopped, 0, 3);
-	tcase_add_test(tc, implausible);
-	tcase_add_test(tc, no_scratch);
-	tcase_add_test(tc, chosen_by_the_device);
-	tcase_add_loop_test(tc, chosen_by_the_host, GT_VIEW_CACHE_NOT, GT_VIEW_CACHE_AUTO + 1);
-	tcase_add_test(tc, opened);
-}
-
-int main(void) { return gt_test_main("slab_pipeline", fill); }
+int main(void) { return gt_test_main_with("slab_pipeline", setup, teardown); }

@@ -125,7 +125,7 @@ static void check_end(int iterations, const char *reason)
 	check_image(iterations);
 }
 
-START_TEST(parse)
+GT_TEST(parse)
 {
 	gt_stop_rule s = { .change = 1, .gradient = 1, .seconds = 1 };
 	ck_ok(gt_stop_rule_parse(NULL, &s));
@@ -139,9 +139,8 @@ START_TEST(parse)
 	ck_refused(gt_stop_rule_parse("gradient=2", &s), GT_ERR_ARG, "--stop");
 	ck_refused(gt_stop_rule_parse("sceonds=2", &s), GT_ERR_ARG, "seconds");
 }
-END_TEST
 
-START_TEST(all_iterations)
+GT_TEST(all_iterations)
 {
 	script.residual = 2;
 	script.change[MAX_ITERATIONS - 1] = 1e-9;
@@ -151,19 +150,17 @@ START_TEST(all_iterations)
 	ck_assert(t.run.residual == 0.5 && !t.run.interrupted && t.run.resumed == 0 && script.runs == 1);
 	ck_assert_int_eq(t.asked, MAX_ITERATIONS);
 }
-END_TEST
 
 /* Without a callback and rules, no report is made. */
-START_TEST(without_listener)
+GT_TEST(without_listener)
 {
 	t.run = (gt_run){ .data_norm = 1 };
 	ck_ok(solve());
 	ck_assert_int_eq(t.run.iterations, MAX_ITERATIONS);
 	ck_assert(isnan(t.run.residual) && !t.run.reason && t.calls == 0);
 }
-END_TEST
 
-START_TEST(small_change)
+GT_TEST(small_change)
 {
 	const double change[] = { 1, 0.5, 0.25, 0.2499, 0.1 };
 	memcpy(script.change, change, sizeof change);
@@ -171,10 +168,9 @@ START_TEST(small_change)
 	ck_ok(solve());
 	check_end(4, "small change");
 }
-END_TEST
 
 /* The limit is scaled by the fraction of the steps in an iteration; an iteration without steps is ignored. */
-START_TEST(small_change_of_subsets)
+GT_TEST(small_change_of_subsets)
 {
 	const double change[] = { 1, 1e-9, 0.12, 0.06, 0.04 }, share[] = { 1, -1, 0.5, 0.25, 0.25 };
 	memcpy(script.change, change, sizeof change);
@@ -183,9 +179,8 @@ START_TEST(small_change_of_subsets)
 	ck_ok(solve());
 	check_end(5, "small change");
 }
-END_TEST
 
-START_TEST(small_gradient)
+GT_TEST(small_gradient)
 {
 	const double gradient[] = { 0, 8, 4, 2.0001, 2, 1 }; /* the first is unknown */
 	memcpy(script.gradient, gradient, sizeof gradient);
@@ -193,9 +188,8 @@ START_TEST(small_gradient)
 	ck_ok(solve());
 	check_end(5, "small gradient");
 }
-END_TEST
 
-START_TEST(time_limit)
+GT_TEST(time_limit)
 {
 	script.pause = 0.02;
 	t.run.rule.seconds = 0.05;
@@ -204,9 +198,8 @@ START_TEST(time_limit)
 	ck_assert(t.seconds >= 0.05 && t.calls >= 1 && t.calls <= 3);
 	check_end(t.calls, "time");
 }
-END_TEST
 
-START_TEST(stopped_by_the_caller)
+GT_TEST(stopped_by_the_caller)
 {
 	const double change[] = { 1, 1, 1e-9 };
 	memcpy(script.change, change, sizeof change);
@@ -216,25 +209,22 @@ START_TEST(stopped_by_the_caller)
 	check_end(3, "interrupted");
 	ck_assert_int_eq(t.run.interrupted, 1);
 }
-END_TEST
 
-START_TEST(stopped_after_the_last)
+GT_TEST(stopped_after_the_last)
 {
 	t.stop_at = MAX_ITERATIONS;
 	ck_ok(solve());
 	check_end(MAX_ITERATIONS, NULL);
 	ck_assert_int_eq(t.run.interrupted, 0);
 }
-END_TEST
 
-START_TEST(order_of_calls)
+GT_TEST(order_of_calls)
 {
 	script.iterations = 2;
 	t.run.saving = saving;
 	ck_ok(solve());
 	ck_assert_str_eq(t.order, "e1 s1 b1 f1 e2 s2 b2 f2 ");
 }
-END_TEST
 
 static void rising_cost(void)
 {
@@ -243,7 +233,7 @@ static void rising_cost(void)
 }
 
 /* Divergence ends with the best image; diverged iterates are not saved. */
-START_TEST(diverged)
+GT_TEST(diverged)
 {
 	rising_cost();
 	t.run.saving = saving;
@@ -256,10 +246,9 @@ START_TEST(diverged)
 	ck_assert_ptr_nonnull(strstr(t.order, "b7"));
 	check_image(3);
 }
-END_TEST
 
 /* Divergence in the last iteration, which has no other reason to stop. */
-START_TEST(diverged_at_the_end)
+GT_TEST(diverged_at_the_end)
 {
 	rising_cost();
 	script.iterations = 8;
@@ -268,9 +257,8 @@ START_TEST(diverged_at_the_end)
 	ck_assert_ptr_eq(t.run.reason, t.run.diverged);
 	check_image(3);
 }
-END_TEST
 
-START_TEST(diverged_as_the_solver_says)
+GT_TEST(diverged_as_the_solver_says)
 {
 	const double cost[] = { 10, 4, 3, 5 };
 	memcpy(script.cost, cost, sizeof cost);
@@ -281,10 +269,9 @@ START_TEST(diverged_as_the_solver_says)
 	ck_assert_int_eq(t.run.returned_iteration, 3);
 	check_image(3);
 }
-END_TEST
 
 /* The solver's memory takes precedence over the best image; a diverged run then returns its last image. */
-START_TEST(no_memory_for_the_best_image)
+GT_TEST(no_memory_for_the_best_image)
 {
 	rising_cost();
 	script.no_memory = 1;
@@ -293,17 +280,15 @@ START_TEST(no_memory_for_the_best_image)
 	ck_assert_int_eq(t.run.returned_iteration, 8);
 	check_image(8);
 }
-END_TEST
 
-START_TEST(no_memory_and_no_image)
+GT_TEST(no_memory_and_no_image)
 {
 	script.no_memory = 1;
 	script.end = GT_ERR_DIVERGED;
 	ck_refused(solve(), GT_ERR_DIVERGED, "the script ends so");
 }
-END_TEST
 
-START_TEST(failures)
+GT_TEST(failures)
 {
 	script.no_memory = 2;
 	ck_refused(solve(), GT_ERR_MEMORY, "the script has no memory");
@@ -314,9 +299,8 @@ START_TEST(failures)
 	ck_assert_int_eq(script.runs, 1);
 	ck_assert_ptr_null(t.run.diverged);
 }
-END_TEST
 
-START_TEST(dry_run)
+GT_TEST(dry_run)
 {
 	gt_backend *be = gt_test_backend();
 	ck_ok(gt_backend_dry_run(be));
@@ -334,28 +318,5 @@ START_TEST(dry_run)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, parse);
-	tcase_add_test(tc, all_iterations);
-	tcase_add_test(tc, without_listener);
-	tcase_add_test(tc, small_change);
-	tcase_add_test(tc, small_change_of_subsets);
-	tcase_add_test(tc, small_gradient);
-	tcase_add_test(tc, time_limit);
-	tcase_add_test(tc, stopped_by_the_caller);
-	tcase_add_test(tc, stopped_after_the_last);
-	tcase_add_test(tc, order_of_calls);
-	tcase_add_test(tc, diverged);
-	tcase_add_test(tc, diverged_at_the_end);
-	tcase_add_test(tc, diverged_as_the_solver_says);
-	tcase_add_test(tc, no_memory_for_the_best_image);
-	tcase_add_test(tc, no_memory_and_no_image);
-	tcase_add_test(tc, failures);
-	tcase_add_test(tc, dry_run);
-}
-
-int main(void) { return gt_test_main("stopping", fill); }
+int main(void) { return gt_test_main_with("stopping", setup, teardown); }

@@ -76,7 +76,7 @@ static void certify(gt_shape shape, double pitch, size_t slices, size_t views)
 		free(a[i]);
 }
 
-START_TEST(every_entry)
+GT_TEST(every_entry)
 {
 	static const gt_shape shapes[] = { GT_FLAT, GT_ARC, GT_PARALLEL };
 	for (int i = 0; i < 3; i++) {
@@ -88,7 +88,6 @@ START_TEST(every_entry)
 	certify(GT_ARC, 40, 2, 3);
 	certify(GT_FLAT, 90, 1, 2); /* some views do not see a slab */
 }
-END_TEST
 
 /* Relative RMS difference between streamed runs and runs on the device alone. */
 static double differs(const gt_projections *p, const char *const (*set)[2], const char *limit)
@@ -116,7 +115,7 @@ static double differs(const gt_projections *p, const char *const (*set)[2], cons
 	return sqrt(d / all);
 }
 
-START_TEST(runs_end_equally)
+GT_TEST(runs_end_equally)
 {
 	static const char *const sets[][5][2] = {
 		{ { "solver", "sirt:iterations=3" }, { "precision", "double" } },
@@ -138,7 +137,6 @@ START_TEST(runs_end_equally)
 		}
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Random numbers between low and high on the host backend. */
 static gt_array *random_array(gt_backend *be, gt_type type, size_t n, uint64_t seed, double low, double high)
@@ -245,7 +243,7 @@ static void same_penalty(const char *spec, gt_type type, int with_kappa, size_t 
 	gt_scan_free(scan);
 }
 
-START_TEST(penalties_are_those_of_the_whole)
+GT_TEST(penalties_are_those_of_the_whole)
 {
 	static const char *const specs[] = { "qggmrf:strength=3,c=9HU",
 		                             "qggmrf:strength=2,p=1.7,neighbours=6",
@@ -266,9 +264,8 @@ START_TEST(penalties_are_those_of_the_whole)
 	same_penalty("huber:strength=2", GT_F64, 1, 9, 3, 0); /* slabs too thin: computed on the host */
 	same_penalty("qggmrf", GT_F64, 0, 1, 1, 0);
 }
-END_TEST
 
-START_TEST(what_cannot_be_is_refused)
+GT_TEST(what_cannot_be_is_refused)
 {
 	gt_projections *p = projections();
 	gt_volume *v;
@@ -293,14 +290,5 @@ START_TEST(what_cannot_be_is_refused)
 	ck_assert_ptr_null(gt_stream_device("streams"));
 	ck_assert_str_eq(gt_stream_device("stream"), "auto");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, every_entry);
-	tcase_add_test(tc, runs_end_equally);
-	tcase_add_test(tc, penalties_are_those_of_the_whole);
-	tcase_add_test(tc, what_cannot_be_is_refused);
-}
-
-int main(void) { return gt_test_main("stream", fill); }
+int main(void) { return gt_test_main("stream", NULL); }

@@ -45,25 +45,23 @@ static const struct team_split splits[] = { { "views", 2, 0 }, { "views", 3, 1 }
 enum { SPLITS = sizeof splits / sizeof *splits };
 
 /* Each case by splits of views and of slices; all splits are met by other cases. */
-START_TEST(members_compute_what_one_does)
+GT_TESTS_ALIKE(members_compute_what_one_does, sizeof cases / sizeof *cases)
 {
 	const size_t first = (size_t)_i % SPLITS;
 	const struct team_splits some = { splits, SPLITS, first, 3 }, one = { splits, SPLITS, (first + 3) % SPLITS, 1 };
 	by_splits(&cases[_i], &some, _i % 2 ? GT_ARC : GT_FLAT, 0, GT_F64);
 	by_splits(&cases[_i], &one, _i % 2 ? GT_FLAT : GT_ARC, 0, GT_F32);
 }
-END_TEST
 
-START_TEST(members_share_a_helix)
+GT_TEST(members_share_a_helix)
 {
 	const struct team_splits even = { splits, SPLITS, 0, 3 }, uneven = { splits, SPLITS, 1, 3 };
 	by_splits(&cases[0], &uneven, GT_ARC, 25, GT_F64);
 	by_splits(&cases[7], &even, GT_ARC, 25, GT_F64);
 }
-END_TEST
 
 /* More ranks than slices: some are empty. */
-START_TEST(more_members_than_slices)
+GT_TEST(more_members_than_slices)
 {
 	struct data d = data_of(GT_FLAT, 0);
 	double *one = calloc(gt_grid_voxels(&grid), sizeof *one);
@@ -88,7 +86,6 @@ START_TEST(more_members_than_slices)
 	free(one);
 	data_free(&d);
 }
-END_TEST
 
 static gt_status never(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
@@ -110,7 +107,7 @@ done:
 	return st;
 }
 
-START_TEST(what_cannot_run_is_refused_by_name)
+GT_TEST(what_cannot_run_is_refused_by_name)
 {
 	gt_linop *A[1] = { NULL };
 	gt_array *b[1] = { NULL };
@@ -122,14 +119,5 @@ START_TEST(what_cannot_run_is_refused_by_name)
 		gt_team_close(t);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	gt_add_alike(tc, members_compute_what_one_does, sizeof cases / sizeof *cases);
-	tcase_add_test(tc, members_share_a_helix);
-	tcase_add_test(tc, more_members_than_slices);
-	tcase_add_test(tc, what_cannot_run_is_refused_by_name);
-}
-
-int main(void) { return gt_test_main("team", fill); }
+int main(void) { return gt_test_main("team", NULL); }

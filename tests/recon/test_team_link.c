@@ -69,7 +69,7 @@ static gt_status run_on(const char *split, const struct gt_exchange_impl *impl, 
 	return st;
 }
 
-START_TEST(slow_links_change_no_bit)
+GT_TESTS(slow_links_change_no_bit, 2)
 {
 	const char *split = _i ? "slices" : "views";
 	const size_t n = gt_grid_voxels(&grid);
@@ -84,9 +84,8 @@ START_TEST(slow_links_change_no_bit)
 	free(fast);
 	free(late);
 }
-END_TEST
 
-START_TEST(a_link_that_stands_still_is_named)
+GT_TEST(a_link_that_stands_still_is_named)
 {
 	double *got = calloc(gt_grid_voxels(&grid), sizeof *got);
 	link_.stands_still = 1;
@@ -95,7 +94,6 @@ START_TEST(a_link_that_stands_still_is_named)
 	ck_assert_int_eq(link_.begun_after, 0);
 	free(got);
 }
-END_TEST
 
 /* Operator times in a team with a nearly unreachable second rank. Each exchange would add an hour to the clock,
  * anything else a few readings. */
@@ -128,7 +126,7 @@ static gt_status probe(gt_backend *be, void *self)
 	return st == GT_OK ? gt_backend_known(be) : st;
 }
 
-START_TEST(shares_do_not_follow_links)
+GT_TEST(shares_do_not_follow_links)
 {
 	struct data d = data_of(GT_FLAT, 0);
 	struct probes p = { .scan = d.scan };
@@ -144,13 +142,5 @@ START_TEST(shares_do_not_follow_links)
 	gt_team_close(t);
 	data_free(&d);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, slow_links_change_no_bit, 0, 2);
-	tcase_add_test(tc, a_link_that_stands_still_is_named);
-	tcase_add_test(tc, shares_do_not_follow_links);
-}
-
-int main(void) { return gt_test_main("team_link", fill); }
+int main(void) { return gt_test_main("team_link", NULL); }

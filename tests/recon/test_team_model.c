@@ -91,7 +91,7 @@ static void within(const gt_model_case *c, size_t slabs, size_t blocks, double m
 	ck_assert_double_eq_tol(t.seconds, t.operators + t.exchange + t.passes, 1e-9 * t.seconds);
 }
 
-START_TEST(within_20_percent_of_what_was_measured)
+GT_TEST(within_20_percent_of_what_was_measured)
 {
 	for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
 		const struct measured *m = &measured[i];
@@ -103,9 +103,8 @@ START_TEST(within_20_percent_of_what_was_measured)
 		gt_scan_free(scan);
 	}
 }
-END_TEST
 
-START_TEST(within_20_percent_on_one_two_and_four)
+GT_TEST(within_20_percent_on_one_two_and_four)
 {
 	for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
 		const struct measured_later *m = &later[i];
@@ -115,10 +114,9 @@ START_TEST(within_20_percent_on_one_two_and_four)
 		gt_scan_free(scan);
 	}
 }
-END_TEST
 
 /* 2048^3 voxels, 30 views per call, two ranks by slices: 1.94 s per iteration. */
-START_TEST(within_20_percent_of_a_volume_beyond_one)
+GT_TEST(within_20_percent_of_a_volume_beyond_one)
 {
 	const gt_grid large = { { 2048, 2048, 2048 }, { 0.0042, 0.0042, 0.0042 }, { 0, 0, 0 } };
 	const gt_orbit o = { .shape = GT_FLAT,
@@ -136,11 +134,10 @@ START_TEST(within_20_percent_of_a_volume_beyond_one)
 	within(&c, 2, 1, 1940);
 	gt_scan_free(scan);
 }
-END_TEST
 
 /* Operator time of the slowest rank on a helix: fair on two ranks, unequal on four, where central slices are seen
  * longer. */
-START_TEST(helices_are_not_seen_evenly)
+GT_TEST(helices_are_not_seen_evenly)
 {
 	gt_scan *scan = scan_of(HELICAL);
 	const gt_model_case c = case_of(HELICAL, "qggmrf", scan);
@@ -152,9 +149,8 @@ START_TEST(helices_are_not_seen_evenly)
 	ck_assert_double_gt(4 * four.operators, 1.15 * one.operators);
 	gt_scan_free(scan);
 }
-END_TEST
 
-START_TEST(the_split_that_was_faster_is_chosen)
+GT_TEST(the_split_that_was_faster_is_chosen)
 {
 	const gt_split_spec asked = { GT_SPLIT_AUTO, 0, 0 };
 	for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
@@ -168,9 +164,8 @@ START_TEST(the_split_that_was_faster_is_chosen)
 		gt_scan_free(scan);
 	}
 }
-END_TEST
 
-START_TEST(every_split_is_listed_once)
+GT_TEST(every_split_is_listed_once)
 {
 	gt_scan *scan = scan_of(GE_HD);
 	const gt_model_case c = { .grid = &grids[GE_HD], .scan = scan, .subsets = 492, .element = 4 };
@@ -181,16 +176,5 @@ START_TEST(every_split_is_listed_once)
 	ck_assert_uint_eq(n, 2);
 	gt_scan_free(scan);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, within_20_percent_of_what_was_measured);
-	tcase_add_test(tc, within_20_percent_on_one_two_and_four);
-	tcase_add_test(tc, within_20_percent_of_a_volume_beyond_one);
-	tcase_add_test(tc, helices_are_not_seen_evenly);
-	tcase_add_test(tc, the_split_that_was_faster_is_chosen);
-	tcase_add_test(tc, every_split_is_listed_once);
-}
-
-int main(void) { return gt_test_main("team_model", fill); }
+int main(void) { return gt_test_main("team_model", NULL); }

@@ -97,7 +97,7 @@ static void certify(const char *split, int ranks, const double *share, gt_shape 
 }
 
 /* Pixels sixty times as wide as high: the slices of a rank project to rows far from the centre of the column. */
-START_TEST(rolled_panels_of_wide_pixels)
+GT_TEST(rolled_panels_of_wide_pixels)
 {
 	const gt_grid g = { { 3, 3, 23 }, { 2, 2, 1 }, { 3, -5, 0 } };
 	const gt_orbit o = { .shape = GT_FLAT,
@@ -123,9 +123,8 @@ START_TEST(rolled_panels_of_wide_pixels)
 		gt_scan_free(scan);
 	}
 }
-END_TEST
 
-START_TEST(every_entry)
+GT_TEST(every_entry)
 {
 	static const double uneven[] = { 0.1, 3, 1, 2, 1 };
 	static const gt_shape shapes[] = { GT_FLAT, GT_ARC, GT_PARALLEL };
@@ -142,12 +141,5 @@ START_TEST(every_entry)
 	certify("2x2", 4, NULL, GT_ARC, 40, 0);
 	certify("2x2", 4, uneven, GT_FLAT, 90, 0);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, every_entry);
-	tcase_add_test(tc, rolled_panels_of_wide_pixels);
-}
-
-int main(void) { return gt_test_main("team operator", fill); }
+int main(void) { return gt_test_main("team operator", NULL); }

@@ -32,16 +32,15 @@ enum { CASES = sizeof cases / sizeof *cases };
 static const struct team_split splits[] = { { "2x2", 4, 0 }, { "slices", 3, 1 }, { "slices", 4, 0 }, { "views", 2, 0 } };
 enum { SPLITS = sizeof splits / sizeof *splits };
 
-START_TEST(members_compute_what_one_does)
+GT_TESTS_ALIKE(members_compute_what_one_does, CASES)
 {
 	const struct team_splits some = { splits, SPLITS, (size_t)_i % 2, 2 }, one = { splits + 1, 1, 0, 1 };
 	by_splits(&cases[_i], &some, _i % 2 ? GT_ARC : GT_FLAT, 0, GT_F64);
 	by_splits(&cases[_i], &one, _i % 2 ? GT_FLAT : GT_ARC, 0, GT_F32);
 }
-END_TEST
 
 /* More ranks than slices: some are empty; inner ones read slices of six other ranks. */
-START_TEST(more_members_than_slices)
+GT_TESTS_ALIKE(more_members_than_slices, CASES)
 {
 	struct data d = data_of(GT_FLAT, 0);
 	struct run r = run_of(&cases[_i], &d, GT_F64);
@@ -55,7 +54,6 @@ START_TEST(more_members_than_slices)
 	free(one);
 	data_free(&d);
 }
-END_TEST
 
 /* The state of a penalty is complete: a new penalty with this state is bit-identical for any partition. */
 static const char *const keeping[] = { "tv:strength=0.05,inner=4", "tgv:strength=0.05,inner=4", "joint-tv:strength=0.05,inner=4",
@@ -119,7 +117,7 @@ done:
 	return st;
 }
 
-START_TEST(a_penalty_goes_on_from_what_it_keeps)
+GT_TESTS_ALIKE(a_penalty_goes_on_from_what_it_keeps, sizeof keeping / sizeof *keeping)
 {
 	static const double uneven[] = { 1, 2.5, 0.4, 1.5, 0.8 };
 	static const int ranks[] = { 2, 3, 5, 11 };
@@ -135,7 +133,6 @@ START_TEST(a_penalty_goes_on_from_what_it_keeps)
 		gt_team_close(t);
 	}
 }
-END_TEST
 
 static gt_status denoise(void *self, gt_denoise_call *call)
 {
@@ -151,7 +148,7 @@ static gt_status refused_denoiser(gt_backend *be, void *self)
 	return gt_penalty_of_denoiser(&d, be, GT_F32, &grid, &R);
 }
 
-START_TEST(what_cannot_be_shared_is_refused_by_name)
+GT_TEST(what_cannot_be_shared_is_refused_by_name)
 {
 	gt_team *t = NULL;
 	if (!team_of(2, &t))
@@ -160,14 +157,5 @@ START_TEST(what_cannot_be_shared_is_refused_by_name)
 	           "denoiser 'mine' cannot run on several devices together: expected one");
 	gt_team_close(t);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	gt_add_alike(tc, members_compute_what_one_does, CASES);
-	gt_add_alike(tc, more_members_than_slices, CASES);
-	gt_add_alike(tc, a_penalty_goes_on_from_what_it_keeps, sizeof keeping / sizeof *keeping);
-	tcase_add_test(tc, what_cannot_be_shared_is_refused_by_name);
-}
-
-int main(void) { return gt_test_main("team_penalties", fill); }
+int main(void) { return gt_test_main("team_penalties", NULL); }

@@ -42,7 +42,7 @@ static void check_said(const heard *h, const char *text, int said)
 }
 
 /* The phantom reaches 57 mm at least, the nearer side at most 32 mm, the farther side 100 mm. */
-START_TEST(short_arcs_of_displaced_detectors)
+GT_TEST(short_arcs_of_displaced_detectors)
 {
 	heard h;
 	ck_refused(choose(9, 300, 6, "fdk", &h), GT_ERR_UNSUPPORTED, "displaced by 9.0 of 40 columns, and no view lies between");
@@ -58,9 +58,8 @@ START_TEST(short_arcs_of_displaced_detectors)
 	ck_ok(choose(9, 300, 24, "fdk", &h));
 	check_said(&h, "wider than the detector", 0);
 }
-END_TEST
 
-START_TEST(few_columns_and_extension)
+GT_TEST(few_columns_and_extension)
 {
 	heard h;
 	ck_ok(choose(0, 360, 1, "fdk", &h));
@@ -70,10 +69,9 @@ START_TEST(few_columns_and_extension)
 	ck_ok(choose(0, 360, 1, "cgls", &h));
 	check_said(&h, "the object is wider than the detector: 100 %", 1);
 }
-END_TEST
 
 /* An object that covers all of 2 to 7 columns. */
-START_TEST(all_of_few_columns)
+GT_TEST(all_of_few_columns)
 {
 	for (size_t columns = 2; columns < 8; columns++) {
 		gt_orbit o = small_orbit;
@@ -89,7 +87,6 @@ START_TEST(all_of_few_columns)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
 /* Chooses for a full rotation with all angles scaled. */
 static void choose_with_angles(double factor, const char *check, heard *h)
@@ -115,7 +112,7 @@ static void choose_with_angles(double factor, const char *check, heard *h)
 	gt_projections_free(p);
 }
 
-START_TEST(ranges_of_angles)
+GT_TEST(ranges_of_angles)
 {
 	heard h;
 	choose_with_angles(0.75, "yes", &h);
@@ -126,14 +123,5 @@ START_TEST(ranges_of_angles)
 	choose_with_angles(1, "yes", &h);
 	check_said(&h, "the angles span", 0);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, short_arcs_of_displaced_detectors);
-	tcase_add_test(tc, few_columns_and_extension);
-	tcase_add_test(tc, all_of_few_columns);
-	tcase_add_test(tc, ranges_of_angles);
-}
-
-int main(void) { return gt_test_main("truncation", fill); }
+int main(void) { return gt_test_main("truncation", NULL); }

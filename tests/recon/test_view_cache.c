@@ -64,7 +64,7 @@ static void check_rows(gt_view_cache *k, int fresh, size_t first, size_t n, size
 }
 
 /* Two passes over all views, in batches of 3, with different rows. */
-START_TEST(two_passes)
+GT_TESTS_IN(two_passes, GT_VIEW_CACHE_NOT, GT_VIEW_CACHE_AUTO)
 {
 	const gt_view_cache_place where = (gt_view_cache_place)_i;
 	gt_view_cache k;
@@ -85,9 +85,8 @@ START_TEST(two_passes)
 	gt_view_cache_close(&k);
 	gt_view_cache_close(&k);
 }
-END_TEST
 
-START_TEST(bytes)
+GT_TEST(bytes)
 {
 	const double view = ROWS * COLUMNS * sizeof(float);
 	ck_assert(gt_view_cache_bytes(GT_VIEW_CACHE_NOT, scan) == 0);
@@ -96,9 +95,8 @@ START_TEST(bytes)
 	ck_assert_str_eq(gt_view_cache_places[GT_VIEW_CACHE_HOST], "memory");
 	ck_assert_str_eq(gt_view_cache_places[GT_VIEW_CACHE_AUTO], "auto");
 }
-END_TEST
 
-START_TEST(a_reader_that_fails)
+GT_TESTS_IN(a_reader_that_fails, GT_VIEW_CACHE_NOT, GT_VIEW_CACHE_AUTO)
 {
 	float got[VIEWS * ROWS * COLUMNS];
 	gt_view_cache k;
@@ -108,9 +106,8 @@ START_TEST(a_reader_that_fails)
 	ck_refused(gt_view_cache_read(&k, 1, 3, 3, 0, ROWS, got), GT_ERR_IO, "view 4: the reader fails");
 	gt_view_cache_close(&k);
 }
-END_TEST
 
-START_TEST(no_such_folder)
+GT_TEST(no_such_folder)
 {
 	gt_view_cache k;
 	char path[128];
@@ -118,9 +115,8 @@ START_TEST(no_such_folder)
 	ck_refused(gt_view_cache_open(&k, GT_VIEW_CACHE_SCRATCH, path, &reader, scan), GT_ERR_IO, "/none: No such file");
 	gt_view_cache_close(&k);
 }
-END_TEST
 
-START_TEST(unwritable_folder)
+GT_TEST(unwritable_folder)
 {
 	gt_view_cache k;
 	ck_assert_int_eq(chmod(folder, 0500), 0);
@@ -131,9 +127,8 @@ START_TEST(unwritable_folder)
 	gt_view_cache_close(&k);
 	chmod(folder, 0700);
 }
-END_TEST
 
-START_TEST(full_disk)
+GT_TEST(full_disk)
 {
 	gt_view_cache k;
 	const size_t views = scan->views;
@@ -145,10 +140,9 @@ START_TEST(full_disk)
 	gt_view_cache_close(&k);
 	scan->views = views;
 }
-END_TEST
 
 /* A truncated scratch file is an error. */
-START_TEST(truncated_scratch_file)
+GT_TEST(truncated_scratch_file)
 {
 	float got[VIEWS * ROWS * COLUMNS];
 	gt_view_cache k;
@@ -159,18 +153,5 @@ START_TEST(truncated_scratch_file)
 	ck_refused(gt_view_cache_read(&k, 0, 2, 2, 0, ROWS, got), GT_ERR_IO, "view 3 cannot be read: it ends too early");
 	gt_view_cache_close(&k);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, two_passes, GT_VIEW_CACHE_NOT, GT_VIEW_CACHE_AUTO);
-	tcase_add_test(tc, bytes);
-	tcase_add_loop_test(tc, a_reader_that_fails, GT_VIEW_CACHE_NOT, GT_VIEW_CACHE_AUTO);
-	tcase_add_test(tc, no_such_folder);
-	tcase_add_test(tc, unwritable_folder);
-	tcase_add_test(tc, full_disk);
-	tcase_add_test(tc, truncated_scratch_file);
-}
-
-int main(void) { return gt_test_main("view_cache", fill); }
+int main(void) { return gt_test_main_with("view_cache", setup, teardown); }

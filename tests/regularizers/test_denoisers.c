@@ -50,7 +50,7 @@ static double average(const gt_grid *g, const double *v, size_t i, int search, i
 	return sum / total;
 }
 
-START_TEST(non_local_means_by_the_book)
+GT_TEST(non_local_means_by_the_book)
 {
 	gt_backend *be = gt_test_backend();
 	for (int i = 0; i < 2 * 3 * GRIDS; i++) {
@@ -78,9 +78,8 @@ START_TEST(non_local_means_by_the_book)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(share_of_the_average)
+GT_TEST(share_of_the_average)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *z = gt_test_array(be, GT_F64, 315, 1), *x[3];
@@ -100,9 +99,8 @@ START_TEST(share_of_the_average)
 	gt_array_free(z);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(refuses_parameters)
+GT_TEST(refuses_parameters)
 {
 	static const struct {
 		const char *spec, *text;
@@ -119,7 +117,6 @@ START_TEST(refuses_parameters)
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Halves its input and counts the calls, or commits the fault. */
 enum fault { NO_FAULT, FAILS, WRITES_LESS, WRITES_MORE, WRITES_NAN, WRITES_INF };
@@ -186,7 +183,7 @@ static gt_status halve_on_device(void *self, gt_denoise_call *c)
 
 static void count_free(void *self) { ((struct half *)self)->freed++; }
 
-START_TEST(function_of_the_caller)
+GT_TEST(function_of_the_caller)
 {
 	gt_backend *be = gt_test_backend();
 	for (gt_type type = GT_F32; type <= GT_F64; type++) {
@@ -213,9 +210,8 @@ START_TEST(function_of_the_caller)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(faults_are_told)
+GT_TEST(faults_are_told)
 {
 	static const struct {
 		enum fault fault;
@@ -255,10 +251,9 @@ START_TEST(faults_are_told)
 	ck_assert_ptr_null(R);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Whole volumes and batches of slices, in both memories: equal results, and no array crosses the bus on the device. */
-START_TEST(volumes_on_the_device_and_batches)
+GT_TEST(volumes_on_the_device_and_batches)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 12; k++) {
@@ -294,9 +289,8 @@ START_TEST(volumes_on_the_device_and_batches)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(faults_on_the_device)
+GT_TEST(faults_on_the_device)
 {
 	static const struct {
 		enum fault fault;
@@ -329,10 +323,9 @@ START_TEST(faults_on_the_device)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* A caller that was built without the members for memory and slices gets whole volumes on the host. */
-START_TEST(shorter_struct_of_earlier_callers)
+GT_TEST(shorter_struct_of_earlier_callers)
 {
 	gt_backend *be = gt_test_backend();
 	struct half h = { .fault = NO_FAULT };
@@ -350,10 +343,9 @@ START_TEST(shorter_struct_of_earlier_callers)
 	gt_array_free(z);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* A dry run counts the memory of a denoiser and does not call it. A GPU also counts memory for reductions. */
-START_TEST(dry_run_calls_nothing)
+GT_TEST(dry_run_calls_nothing)
 {
 	size_t peak[2];
 	for (int on_device = 0; on_device < 2; on_device++) {
@@ -377,19 +369,5 @@ START_TEST(dry_run_calls_nothing)
 		gt_backend_close(be);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, non_local_means_by_the_book);
-	tcase_add_test(tc, share_of_the_average);
-	tcase_add_test(tc, refuses_parameters);
-	tcase_add_test(tc, function_of_the_caller);
-	tcase_add_test(tc, faults_are_told);
-	tcase_add_test(tc, volumes_on_the_device_and_batches);
-	tcase_add_test(tc, faults_on_the_device);
-	tcase_add_test(tc, shorter_struct_of_earlier_callers);
-	tcase_add_test(tc, dry_run_calls_nothing);
-}
-
-int main(void) { return gt_test_main("denoisers", fill); }
+int main(void) { return gt_test_main("denoisers", NULL); }

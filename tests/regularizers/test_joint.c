@@ -133,7 +133,7 @@ static void check_optimal(const struct subject *s, int nuclear, double tau, doub
 	free(p), free(z), free(u), free(back);
 }
 
-START_TEST(joint_tv_is_the_least)
+GT_TEST(joint_tv_is_the_least)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2 * GRIDS; k++) {
@@ -148,9 +148,8 @@ START_TEST(joint_tv_is_the_least)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(one_volume_is_tv)
+GT_TEST(one_volume_is_tv)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2 * GRIDS; k++) {
@@ -172,7 +171,6 @@ START_TEST(one_volume_is_tv)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Optimality: X - Z + tau W = 0 with W in the subdifferential of the nuclear norm. Then <Z - X, X> is tau times the
  * sum of the singular values of X, and no singular value of Z - X exceeds tau. */
@@ -194,7 +192,7 @@ static double largest(const double *M, size_t n)
 	return sqrt(size);
 }
 
-START_TEST(low_rank_is_the_least)
+GT_TEST(low_rank_is_the_least)
 {
 	gt_backend *be = gt_test_backend();
 	const double t = 0.25, tau = t * 1.7;
@@ -218,7 +216,6 @@ START_TEST(low_rank_is_the_least)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Equal on any backend, for any number of threads and in both precisions. */
 static double *after(gt_backend *be, gt_type type, const gt_grid *g, const char *spec, double bound)
@@ -234,7 +231,7 @@ static double *after(gt_backend *be, gt_type type, const gt_grid *g, const char 
 	return u;
 }
 
-START_TEST(same_everywhere)
+GT_TEST(same_everywhere)
 {
 	static const char *const specs[] = { "joint-tv:inner=9", "joint-tv:kind=nuclear,inner=9", "low-rank:strength=3" };
 	const gt_grid g = { { 37, 11, 7 }, { 0.5, 0.6, 0.8 }, { 0, 0, 0 } };
@@ -253,9 +250,8 @@ START_TEST(same_everywhere)
 	}
 	gt_backend_close(one), gt_backend_close(three), gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(wrong_input_is_refused)
+GT_TEST(wrong_input_is_refused)
 {
 	gt_backend *be = gt_test_backend();
 	gt_penalty *R = NULL;
@@ -274,15 +270,5 @@ START_TEST(wrong_input_is_refused)
 	gt_volume_free(v[0]), gt_volume_free(v[1]);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, joint_tv_is_the_least);
-	tcase_add_test(tc, one_volume_is_tv);
-	tcase_add_test(tc, low_rank_is_the_least);
-	tcase_add_test(tc, same_everywhere);
-	tcase_add_test(tc, wrong_input_is_refused);
-}
-
-int main(void) { return gt_test_main("joint", fill); }
+int main(void) { return gt_test_main("joint", NULL); }

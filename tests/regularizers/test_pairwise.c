@@ -328,7 +328,7 @@ static void same_everywhere_of(int which)
 }
 GT_TEST_ALL(same_everywhere, 8 * KINDS)
 
-START_TEST(any_number_of_threads)
+GT_TEST(any_number_of_threads)
 {
 	static const char *const names[] = { "cpu:1", "cpu:2", "cpu:7" };
 	double *all[3];
@@ -345,9 +345,8 @@ START_TEST(any_number_of_threads)
 	ck_assert_int_eq(memcmp(all[0], all[2], n * sizeof **all), 0);
 	free(all[0]), free(all[1]), free(all[2]);
 }
-END_TEST
 
-START_TEST(runs_repeat)
+GT_TEST(runs_repeat)
 {
 	gt_backend *be = gt_test_backend();
 	struct prior p = prior_on(be, GT_F32, 5, large[0], 1, 0, 1);
@@ -358,7 +357,6 @@ START_TEST(runs_repeat)
 	prior_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
 static void strength_is_a_factor_of(int which)
 {
@@ -432,7 +430,7 @@ static void axes_are_alike_of(int which)
 GT_TEST_ALL(axes_are_alike, 2 * KINDS)
 
 /* The weights of an inner voxel's neighbours sum to 1; 10HU is 2e-4. */
-START_TEST(units)
+GT_TEST(units)
 {
 	gt_backend *be = gt_test_backend();
 	double *host = calloc(105, sizeof *host);
@@ -456,7 +454,6 @@ START_TEST(units)
 	free(host);
 	gt_backend_close(be);
 }
-END_TEST
 
 static const struct {
 	const char *spec, *message;
@@ -487,7 +484,7 @@ static void refuses_parameters_of(int which)
 }
 GT_TEST_ALL(refuses_parameters, (int)(sizeof wrong / sizeof *wrong))
 
-START_TEST(refuses_arrays)
+GT_TEST(refuses_arrays)
 {
 	gt_backend *be = gt_test_backend();
 	struct prior p = prior_on(be, GT_F32, 1, grids[0], 1, 0, 1);
@@ -510,22 +507,5 @@ START_TEST(refuses_arrays)
 	prior_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, sums_over_pairs);
-	tcase_add_test(tc, gradient_by_differences);
-	tcase_add_test(tc, majorizers_majorize);
-	tcase_add_test(tc, lines);
-	tcase_add_test(tc, same_everywhere);
-	tcase_add_test(tc, any_number_of_threads);
-	tcase_add_test(tc, runs_repeat);
-	tcase_add_test(tc, strength_is_a_factor);
-	tcase_add_test(tc, axes_are_alike);
-	tcase_add_test(tc, units);
-	tcase_add_test(tc, refuses_parameters);
-	tcase_add_test(tc, refuses_arrays);
-}
-
-int main(void) { return gt_test_main("pairwise", fill); }
+int main(void) { return gt_test_main("pairwise", NULL); }

@@ -2,7 +2,7 @@
  * labels: unit property */
 #include "tests/regularizers/smooth_model.h"
 
-START_TEST(prior_image_value)
+GT_TEST(prior_image_value)
 {
 	gt_backend *be = gt_test_backend();
 	for (int i = 0; i < GRIDS; i++) {
@@ -18,7 +18,6 @@ START_TEST(prior_image_value)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Returns voxel (x, y, z); the border is repeated outside. */
 static double clamped(const gt_grid *g, const double *v, const ptrdiff_t *place)
@@ -57,7 +56,7 @@ static double nltv(const gt_grid *g, const double *x, const double *y)
 	return sum / (n - 1);
 }
 
-START_TEST(non_local_value)
+GT_TEST(non_local_value)
 {
 	gt_backend *be = gt_test_backend();
 	for (int i = 0; i < GRIDS; i++) {
@@ -70,9 +69,8 @@ START_TEST(non_local_value)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(prior_images_are_refused)
+GT_TEST(prior_images_are_refused)
 {
 	static const struct {
 		double pitch, shift;
@@ -111,10 +109,9 @@ START_TEST(prior_images_are_refused)
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* The root of a strength map acts as kappa; both multiply. */
-START_TEST(strength_per_voxel)
+GT_TEST(strength_per_voxel)
 {
 	gt_backend *be = gt_test_backend();
 	const size_t n = gt_grid_voxels(&grids[0]);
@@ -140,14 +137,5 @@ START_TEST(strength_per_voxel)
 	free(map);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, prior_image_value);
-	tcase_add_test(tc, non_local_value);
-	tcase_add_test(tc, prior_images_are_refused);
-	tcase_add_test(tc, strength_per_voxel);
-}
-
-int main(void) { return gt_test_main("prior images", fill); }
+int main(void) { return gt_test_main("prior images", NULL); }

@@ -39,8 +39,7 @@ static void gradient_fits(struct prior *p)
 	free(point), free(g);
 }
 
-START_TEST(gradients) { for_all(gradient_fits); }
-END_TEST
+GT_TEST(gradients) { for_all(gradient_fits); }
 
 static void majorizers_fit(struct prior *p)
 {
@@ -73,8 +72,7 @@ static void majorizers_fit(struct prior *p)
 	gt_array_free(all), gt_array_free(scaled);
 }
 
-START_TEST(majorizers) { for_all(majorizers_fit); }
-END_TEST
+GT_TEST(majorizers) { for_all(majorizers_fit); }
 
 static void line_fits(struct prior *p)
 {
@@ -91,8 +89,7 @@ static void line_fits(struct prior *p)
 	}
 }
 
-START_TEST(lines) { for_all(line_fits); }
-END_TEST
+GT_TEST(lines) { for_all(line_fits); }
 
 /* Flat volumes have value and gradient 0, unless a prior image is not flat. */
 static void flat_is_free(struct prior *p)
@@ -105,8 +102,7 @@ static void flat_is_free(struct prior *p)
 	ck_assert_double_le(fmax(gt_max(p->g), -gt_min(p->g)), 1e-13);
 }
 
-START_TEST(flat_volumes) { for_all(flat_is_free); }
-END_TEST
+GT_TEST(flat_volumes) { for_all(flat_is_free); }
 
 /* Returns value, slope, curvature, gradient, majorizer as one malloc'ed vector. */
 static double *all_of(gt_backend *be, gt_type type, const char *spec, size_t *n)
@@ -142,7 +138,7 @@ static void check_same(const double *a, const double *b, size_t n, double tolera
 		ck_assert_msg(gt_test_farthest(a + 3 + k * n, b + 3 + k * n, n) <= tolerance, "%s: array %zu is off", what, k);
 }
 
-START_TEST(same_everywhere)
+GT_TEST(same_everywhere)
 {
 	gt_backend *one, *three, *be = gt_test_backend();
 	size_t n;
@@ -161,9 +157,8 @@ START_TEST(same_everywhere)
 	}
 	gt_backend_close(one), gt_backend_close(three), gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(adaptive_value)
+GT_TEST(adaptive_value)
 {
 	gt_backend *be = gt_test_backend();
 	for (int i = 0; i < GRIDS; i++) {
@@ -177,9 +172,8 @@ START_TEST(adaptive_value)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(wrong_input_is_refused)
+GT_TEST(wrong_input_is_refused)
 {
 	gt_backend *be = gt_test_backend();
 	gt_penalty *R = NULL;
@@ -195,17 +189,5 @@ START_TEST(wrong_input_is_refused)
 	prior_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, gradients);
-	tcase_add_test(tc, majorizers);
-	tcase_add_test(tc, lines);
-	tcase_add_test(tc, flat_volumes);
-	tcase_add_test(tc, same_everywhere);
-	tcase_add_test(tc, adaptive_value);
-	tcase_add_test(tc, wrong_input_is_refused);
-}
-
-int main(void) { return gt_test_main("smooth priors", fill); }
+int main(void) { return gt_test_main("smooth priors", NULL); }

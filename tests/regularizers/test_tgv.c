@@ -167,7 +167,7 @@ static void check_optimal(const struct subject *s, double tau, double lo, double
 	free(all), free(z), free(u);
 }
 
-START_TEST(prox_is_the_least)
+GT_TEST(prox_is_the_least)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2 * GRIDS; k++) {
@@ -179,9 +179,8 @@ START_TEST(prox_is_the_least)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(value_is_that_of_the_field)
+GT_TEST(value_is_that_of_the_field)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < GRIDS; k++) {
@@ -201,10 +200,9 @@ START_TEST(value_is_that_of_the_field)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* A linear slope through anisotropic voxels costs nothing once v is found, and is preserved; tv would staircase it. */
-START_TEST(slopes_stay)
+GT_TEST(slopes_stay)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < GRIDS; k++) {
@@ -225,10 +223,9 @@ START_TEST(slopes_stay)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* With a large ratio v stays constant; steps of length 0 change nothing; x may be z. */
-START_TEST(limits)
+GT_TEST(limits)
 {
 	gt_backend *be = gt_test_backend();
 	struct subject s = subject(be, GT_F64, &grids[0], ",inner=3000");
@@ -251,7 +248,6 @@ START_TEST(limits)
 	drop(&again);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Two calls, the second from the end of the first. */
 static double *after(gt_backend *be, gt_type type, const gt_grid *g, const char *more)
@@ -273,7 +269,7 @@ static double *after(gt_backend *be, gt_type type, const gt_grid *g, const char 
 
 /* Grids of several tiles and of a partial one, odd and even rows, an odd number of iterations. GPUs use one pass and
  * two. */
-START_TEST(same_everywhere)
+GT_TEST(same_everywhere)
 {
 	static const gt_grid some[] = { { { 67, 9, 66 }, { 0.5, 0.6, 0.8 }, { 0, 0, 0 } },
 		                        { { 37, 19, 11 }, { 0.5, 0.6, 0.4 }, { 0, 0, 0 } },
@@ -296,9 +292,8 @@ START_TEST(same_everywhere)
 	}
 	gt_backend_close(one), gt_backend_close(three), gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(wrong_input_is_refused)
+GT_TEST(wrong_input_is_refused)
 {
 	gt_backend *be = gt_test_backend();
 	gt_penalty *R = NULL;
@@ -315,16 +310,5 @@ START_TEST(wrong_input_is_refused)
 	drop(&s);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, prox_is_the_least);
-	tcase_add_test(tc, value_is_that_of_the_field);
-	tcase_add_test(tc, slopes_stay);
-	tcase_add_test(tc, limits);
-	tcase_add_test(tc, same_everywhere);
-	tcase_add_test(tc, wrong_input_is_refused);
-}
-
-int main(void) { return gt_test_main("tgv", fill); }
+int main(void) { return gt_test_main("tgv", NULL); }

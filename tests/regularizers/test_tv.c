@@ -5,7 +5,7 @@
 
 /* Value, gradient, majorizer, line -------------------------------------- */
 
-START_TEST(plain_loops_are_transposes)
+GT_TEST(plain_loops_are_transposes)
 {
 	for (int k = 0; k < GRIDS; k++) {
 		gt_backend *be = gt_test_backend();
@@ -21,9 +21,8 @@ START_TEST(plain_loops_are_transposes)
 		gt_backend_close(be);
 	}
 }
-END_TEST
 
-START_TEST(value_is_total_variation)
+GT_TEST(value_is_total_variation)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 4 * GRIDS; k++) {
@@ -38,9 +37,8 @@ START_TEST(value_is_total_variation)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(gradient_is_that_of_the_smoothed_value)
+GT_TEST(gradient_is_that_of_the_smoothed_value)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2 * GRIDS; k++) {
@@ -65,11 +63,10 @@ START_TEST(gradient_is_that_of_the_smoothed_value)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* TV_eps(x) + <g, u - x> + 1/2 sum D (u - x)^2 - TV_eps(u) >= 0 for u near and far; D from the gradient and from
  * majorize(). */
-START_TEST(majorizers_lie_above)
+GT_TEST(majorizers_lie_above)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2 * GRIDS; k++) {
@@ -107,10 +104,9 @@ START_TEST(majorizers_lie_above)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* If x is constant both majorizers are equal: 2 w^2/eps per neighbour, 12/eps inside a grid of cubes. */
-START_TEST(majorizer_is_as_derived)
+GT_TEST(majorizer_is_as_derived)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2 * GRIDS; k++) {
@@ -140,9 +136,8 @@ START_TEST(majorizer_is_as_derived)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(line_is_slope_and_parabola)
+GT_TEST(line_is_slope_and_parabola)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2 * GRIDS; k++) {
@@ -175,7 +170,6 @@ START_TEST(line_is_slope_and_parabola)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Precisions, numbers of threads, and GPU against CPU ------ */
 
@@ -228,7 +222,7 @@ static void results_free(struct results *r)
 
 static const gt_grid larger = { { 133, 37, 139 }, { 0.5, 0.6, 0.8 }, { 0, 0, 0 } };
 
-START_TEST(single_agrees_with_double)
+GT_TEST(single_agrees_with_double)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2; k++) {
@@ -239,9 +233,8 @@ START_TEST(single_agrees_with_double)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(any_number_of_threads_gives_the_same)
+GT_TEST(any_number_of_threads_gives_the_same)
 {
 	const gt_grid g = { { 19, 35, 37 }, { 0.5, 0.6, 0.8 }, { 0, 0, 0 } };
 	for (int k = 0; k < 4; k++) {
@@ -256,9 +249,8 @@ START_TEST(any_number_of_threads_gives_the_same)
 		gt_backend_close(three);
 	}
 }
-END_TEST
 
-START_TEST(backends_agree)
+GT_TEST(backends_agree)
 {
 	gt_backend *cpu, *be = gt_test_backend();
 	ck_ok(gt_backend_open("cpu", &cpu));
@@ -274,11 +266,10 @@ START_TEST(backends_agree)
 	gt_backend_close(cpu);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Memory and refusals ---------------------------------------------------- */
 
-START_TEST(allocates_when_made_alone)
+GT_TEST(allocates_when_made_alone)
 {
 	gt_backend *be = gt_test_backend();
 	const gt_grid size = { { 70, 37, 39 }, { 1, 1, 1 }, { 0, 0, 0 } }, *g = &size;
@@ -313,9 +304,8 @@ START_TEST(allocates_when_made_alone)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(wrong_input_is_refused)
+GT_TEST(wrong_input_is_refused)
 {
 	gt_backend *be = gt_test_backend();
 	const gt_grid *g = &grids[0];
@@ -351,21 +341,5 @@ START_TEST(wrong_input_is_refused)
 	drop(&s);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, plain_loops_are_transposes);
-	tcase_add_test(tc, value_is_total_variation);
-	tcase_add_test(tc, gradient_is_that_of_the_smoothed_value);
-	tcase_add_test(tc, majorizers_lie_above);
-	tcase_add_test(tc, majorizer_is_as_derived);
-	tcase_add_test(tc, line_is_slope_and_parabola);
-	tcase_add_test(tc, single_agrees_with_double);
-	tcase_add_test(tc, any_number_of_threads_gives_the_same);
-	tcase_add_test(tc, backends_agree);
-	tcase_add_test(tc, allocates_when_made_alone);
-	tcase_add_test(tc, wrong_input_is_refused);
-}
-
-int main(void) { return gt_test_main("tv", fill); }
+int main(void) { return gt_test_main("tv", NULL); }

@@ -4,7 +4,7 @@
 
 /* Axis weights act as pitches: 2 along x equals twice the strength with half the weights elsewhere. Weight 0 makes
  * voxels infinitely long. */
-START_TEST(directional_is_another_grid)
+GT_TEST(directional_is_another_grid)
 {
 	static const struct {
 		const char *spec, *same;
@@ -42,8 +42,5 @@ START_TEST(directional_is_another_grid)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, directional_is_another_grid); }
-
-int main(void) { return gt_test_main("directional tv", fill); }
+int main(void) { return gt_test_main("directional tv", NULL); }

@@ -5,7 +5,7 @@
 /* Proximal step ---------------------------------------------------------- */
 
 /* Two calls, the second from the end of the first, against plain loops. */
-START_TEST(prox_follows_the_plain_loops)
+GT_TEST(prox_follows_the_plain_loops)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 4 * GRIDS; k++) {
@@ -24,7 +24,6 @@ START_TEST(prox_follows_the_plain_loops)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Without bounds u = z - tau D'p, so the dual value is (|z|^2 - |u|^2)/2. The duality gap is |u|^2 - <u, z> + tau
  * TV(u) >= 0, an upper bound of |u - minimiser|^2/2. */
@@ -33,7 +32,7 @@ static double gap(const struct subject *s, double t, const double *z, const doub
 	return dot(u, u, s->m.voxels) - dot(u, z, s->m.voxels) + t * variation(&s->m, 0, u);
 }
 
-START_TEST(duality_gap_closes)
+GT_TEST(duality_gap_closes)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 8; k++) {
@@ -52,10 +51,9 @@ START_TEST(duality_gap_closes)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* No step from the result within the bounds lowers R(u) + |u - z|^2/(2t). */
-START_TEST(bounded_prox_is_the_least)
+GT_TEST(bounded_prox_is_the_least)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 4; k++) {
@@ -93,10 +91,9 @@ START_TEST(bounded_prox_is_the_least)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* The anisotropic form is separable into level sets: bounds only clip its result. */
-START_TEST(bounds_cut_the_anisotropic_result)
+GT_TEST(bounds_cut_the_anisotropic_result)
 {
 	gt_backend *be = gt_test_backend();
 	struct subject free_ = subject(be, GT_F64, &grids[1], 1, ",inner=4000"), bound = subject(be, GT_F64, &grids[1], 1, ",inner=4000");
@@ -114,9 +111,8 @@ START_TEST(bounds_cut_the_anisotropic_result)
 	drop(&bound);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(constant_images_stay)
+GT_TEST(constant_images_stay)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2 * GRIDS; k++) {
@@ -130,10 +126,9 @@ START_TEST(constant_images_stay)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Along each axis: two voxels approach each other by tau w each until they meet. */
-START_TEST(two_voxels)
+GT_TEST(two_voxels)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 12; k++) {
@@ -151,10 +146,9 @@ START_TEST(two_voxels)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* A step edge along one axis: a level of n voxels moves by tau w/n. */
-START_TEST(step_shrinks_as_known)
+GT_TEST(step_shrinks_as_known)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 6; k++) {
@@ -177,9 +171,8 @@ START_TEST(step_shrinks_as_known)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(small_and_large_steps)
+GT_TEST(small_and_large_steps)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2; k++) {
@@ -206,7 +199,6 @@ START_TEST(small_and_large_steps)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Calls of five iterations until the gap is small: the second image differs little from the first. */
 static int calls_needed(const struct subject *s, const double *z)
@@ -222,7 +214,7 @@ static int calls_needed(const struct subject *s, const double *z)
 	return calls;
 }
 
-START_TEST(warm_start_saves_iterations)
+GT_TEST(warm_start_saves_iterations)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 2; k++) {
@@ -240,19 +232,5 @@ START_TEST(warm_start_saves_iterations)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, prox_follows_the_plain_loops);
-	tcase_add_test(tc, duality_gap_closes);
-	tcase_add_test(tc, bounded_prox_is_the_least);
-	tcase_add_test(tc, bounds_cut_the_anisotropic_result);
-	tcase_add_test(tc, constant_images_stay);
-	tcase_add_test(tc, two_voxels);
-	tcase_add_test(tc, step_shrinks_as_known);
-	tcase_add_test(tc, small_and_large_steps);
-	tcase_add_test(tc, warm_start_saves_iterations);
-}
-
-int main(void) { return gt_test_main("tv proximal step", fill); }
+int main(void) { return gt_test_main("tv proximal step", NULL); }

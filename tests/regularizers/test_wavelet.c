@@ -100,7 +100,7 @@ static void drop(struct subject *s)
 	ck_assert_uint_eq(gt_test_counters(s->be).bytes, 0);
 }
 
-START_TEST(filters_are_orthonormal)
+GT_TEST(filters_are_orthonormal)
 {
 	for (int filter = 0; gt_wavelet_names[filter]; filter++) {
 		double h[GT_WAVELET_TAPS], sum = 0;
@@ -128,9 +128,8 @@ START_TEST(filters_are_orthonormal)
 		}
 	}
 }
-END_TEST
 
-START_TEST(value_is_the_sum_of_the_details)
+GT_TEST(value_is_the_sum_of_the_details)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 10 * GRIDS; k++) {
@@ -149,7 +148,6 @@ START_TEST(value_is_the_sum_of_the_details)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* u = P(z - t sum of weight D'p), |p| <= 1, and p along the details of u. The norm used for the steps is a bound. */
 static void check_optimal(const struct subject *s, double t, double lo, double hi)
@@ -183,7 +181,7 @@ static void check_optimal(const struct subject *s, double t, double lo, double h
 	free(d), free(z), free(u), free(p);
 }
 
-START_TEST(prox_is_the_least)
+GT_TEST(prox_is_the_least)
 {
 	gt_backend *be = gt_test_backend_alone();
 	for (int k = 0; k < 3 * GRIDS; k++) {
@@ -196,10 +194,9 @@ START_TEST(prox_is_the_least)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
 /* One Haar stage on a line is total variation: half the differences, and half of that for 2^(-1/2) twice. */
-START_TEST(haar_of_a_line)
+GT_TEST(haar_of_a_line)
 {
 	gt_backend *be = gt_test_backend();
 	const gt_grid g = { { 9, 1, 1 }, { 1, 1, 1 }, { 0, 0, 0 } };
@@ -212,7 +209,6 @@ START_TEST(haar_of_a_line)
 	gt_array_free(z);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Two calls, the second from the end of the first, on any backend and number of threads, in both precisions. */
 static double *after(gt_backend *be, gt_type type, const gt_grid *g, int filter)
@@ -239,7 +235,7 @@ static double *after(gt_backend *be, gt_type type, const gt_grid *g, int filter)
 	return u;
 }
 
-START_TEST(same_everywhere)
+GT_TEST(same_everywhere)
 {
 	const gt_grid g = { { 37, 11, 7 }, { 0.5, 0.6, 0.8 }, { 0, 0, 0 } };
 	const size_t n = gt_grid_voxels(&g);
@@ -256,9 +252,8 @@ START_TEST(same_everywhere)
 	}
 	gt_backend_close(one), gt_backend_close(three), gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(limits)
+GT_TEST(limits)
 {
 	gt_backend *be = gt_test_backend();
 	gt_penalty *R = NULL;
@@ -299,16 +294,5 @@ START_TEST(limits)
 	drop(&s);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, filters_are_orthonormal);
-	tcase_add_test(tc, value_is_the_sum_of_the_details);
-	tcase_add_test(tc, prox_is_the_least);
-	tcase_add_test(tc, haar_of_a_line);
-	tcase_add_test(tc, same_everywhere);
-	tcase_add_test(tc, limits);
-}
-
-int main(void) { return gt_test_main("wavelet", fill); }
+int main(void) { return gt_test_main("wavelet", NULL); }

@@ -9,7 +9,7 @@
 
 enum { N = 100 };
 
-START_TEST(operations_on_no_arrays)
+GT_TEST(operations_on_no_arrays)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *x = gt_test_array(be, GT_F32, N, 1);
@@ -37,9 +37,8 @@ START_TEST(operations_on_no_arrays)
 	gt_array_free(x);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(arrays_are_made_of_something)
+GT_TEST(arrays_are_made_of_something)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *x = gt_test_array(be, GT_F32, N, 1), *y = NULL;
@@ -55,10 +54,9 @@ START_TEST(arrays_are_made_of_something)
 	gt_array_free(x);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Handles of another kind: their first words differ. */
-START_TEST(handles_of_another_kind)
+GT_TEST(handles_of_another_kind)
 {
 	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 8, 6, 1);
 	gt_fill(1, (gt_array *)p.A[0]);
@@ -77,9 +75,8 @@ START_TEST(handles_of_another_kind)
 	gt_test_problem_free(&p);
 	gt_backend_close(p.be);
 }
-END_TEST
 
-START_TEST(arrays_that_do_not_belong_together)
+GT_TEST(arrays_that_do_not_belong_together)
 {
 	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 8, 6, 1);
 	gt_backend *other = gt_test_backend();
@@ -113,9 +110,8 @@ START_TEST(arrays_that_do_not_belong_together)
 	gt_test_problem_free(&p);
 	gt_backend_close(p.be);
 }
-END_TEST
 
-START_TEST(solvers_and_methods_without_something)
+GT_TEST(solvers_and_methods_without_something)
 {
 	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 8, 6, 1);
 	const gt_solver *cgls = gt_solver_find("cgls");
@@ -140,9 +136,8 @@ START_TEST(solvers_and_methods_without_something)
 	gt_test_problem_free(&p);
 	gt_backend_close(p.be);
 }
-END_TEST
 
-START_TEST(versions)
+GT_TEST(versions)
 {
 	ck_assert_int_eq(strncmp(gt_version(), GT_VERSION " (", strlen(GT_VERSION) + 2), 0);
 	ck_assert_ptr_nonnull(strstr(gt_version(), "CUDA"));
@@ -154,9 +149,8 @@ START_TEST(versions)
 	ck_refused(gt_check_version(20000), GT_ERR_UNSUPPORTED, "2.0.0");
 	ck_refused(gt_check_version(-1), GT_ERR_UNSUPPORTED, "0.2");
 }
-END_TEST
 
-START_TEST(devices_and_streams)
+GT_TEST(devices_and_streams)
 {
 	gt_backend *be = gt_test_backend();
 	ck_assert_int_ge(gt_device_count(), gt_test_is_gpu());
@@ -170,17 +164,5 @@ START_TEST(devices_and_streams)
 	ck_refused(gt_backend_after(NULL, NULL), GT_ERR_ARG, "backend");
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, operations_on_no_arrays);
-	tcase_add_test(tc, arrays_are_made_of_something);
-	tcase_add_test(tc, handles_of_another_kind);
-	tcase_add_test(tc, arrays_that_do_not_belong_together);
-	tcase_add_test(tc, solvers_and_methods_without_something);
-	tcase_add_test(tc, versions);
-	tcase_add_test(tc, devices_and_streams);
-}
-
-int main(void) { return gt_test_main("arguments", fill); }
+int main(void) { return gt_test_main("arguments", NULL); }

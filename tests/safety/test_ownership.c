@@ -13,7 +13,7 @@
 
 enum { N = 1000 };
 
-START_TEST(the_backend_goes_first)
+GT_TEST(the_backend_goes_first)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *x = gt_test_array(be, GT_F32, N, 1), *y = NULL, *part = NULL;
@@ -40,7 +40,6 @@ START_TEST(the_backend_goes_first)
 	gt_array_free(y);
 	gt_download_free(d);
 }
-END_TEST
 
 /* Every second array is freed before the backend is closed, the others later by another thread. */
 struct crowd {
@@ -57,7 +56,7 @@ static void *bury(void *self)
 	return NULL;
 }
 
-START_TEST(operators_outlive_their_backend)
+GT_TEST(operators_outlive_their_backend)
 {
 	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 8, 6, 1);
 	struct crowd c = { .A = p.A[0] };
@@ -78,9 +77,8 @@ START_TEST(operators_outlive_their_backend)
 	free(p.b);
 	gt_scan_free(p.scan);
 }
-END_TEST
 
-START_TEST(wrapped_memory_is_used_as_it_is)
+GT_TEST(wrapped_memory_is_used_as_it_is)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *own = gt_test_array(be, GT_F64, N, 3), *wrapped = NULL;
@@ -98,9 +96,8 @@ START_TEST(wrapped_memory_is_used_as_it_is)
 	gt_array_free(own);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(memory_of_the_host_is_wrapped)
+GT_TEST(memory_of_the_host_is_wrapped)
 {
 	gt_backend *be = NULL;
 	gt_array *a = NULL;
@@ -114,14 +111,5 @@ START_TEST(memory_of_the_host_is_wrapped)
 	ck_assert_float_eq(memory[0], 2);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, the_backend_goes_first);
-	tcase_add_test(tc, operators_outlive_their_backend);
-	tcase_add_test(tc, wrapped_memory_is_used_as_it_is);
-	tcase_add_test(tc, memory_of_the_host_is_wrapped);
-}
-
-int main(void) { return gt_test_main("ownership", fill); }
+int main(void) { return gt_test_main("ownership", NULL); }

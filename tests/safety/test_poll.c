@@ -89,12 +89,11 @@ static void stopped_inside(const char *backend, int which)
 	gt_backend_close(be);
 }
 
-START_TEST(inside_one_call)
+GT_TESTS(inside_one_call, LONG_CALLS)
 {
 	stopped_inside("cpu:2", _i);
 	stopped_inside("cpu:1", _i);
 }
-END_TEST
 
 /* The calling thread's blocks take no time, the other's 1 ms each, so that it cannot take all of them. */
 static void count_block(void *self, size_t begin, size_t end, int worker)
@@ -104,7 +103,7 @@ static void count_block(void *self, size_t begin, size_t end, int worker)
 	atomic_fetch_add((atomic_size_t *)self, end - begin);
 }
 
-START_TEST(later_blocks_are_skipped)
+GT_TEST(later_blocks_are_skipped)
 {
 	enum { BLOCKS = 100000 };
 	for (int threads = 1; threads <= 2; threads++) {
@@ -126,9 +125,8 @@ START_TEST(later_blocks_are_skipped)
 		gt_pool_free(pool);
 	}
 }
-END_TEST
 
-START_TEST(a_stopped_analytic_run_says_so)
+GT_TEST(a_stopped_analytic_run_says_so)
 {
 	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 16, 20, 1);
 	struct asked a = { .stop_at = 1 };
@@ -139,9 +137,8 @@ START_TEST(a_stopped_analytic_run_says_so)
 	gt_test_problem_free(&p);
 	gt_backend_close(p.be);
 }
-END_TEST
 
-START_TEST(it_sticks_until_the_status_is_asked)
+GT_TEST(it_sticks_until_the_status_is_asked)
 {
 	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 8, 6, 1);
 	struct asked a = { .stop_at = 1 };
@@ -157,9 +154,8 @@ START_TEST(it_sticks_until_the_status_is_asked)
 	gt_test_problem_free(&p);
 	gt_backend_close(p.be);
 }
-END_TEST
 
-START_TEST(a_solver_ends)
+GT_TEST(a_solver_ends)
 {
 	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 8, 6, 1);
 	struct asked a = { .stop_at = 1 };
@@ -177,7 +173,6 @@ START_TEST(a_solver_ends)
 	gt_test_problem_free(&p);
 	gt_backend_close(p.be);
 }
-END_TEST
 
 /* The poll callback computes on another backend, which is not part of the call. */
 struct busy {
@@ -202,7 +197,7 @@ static int compute(void *self)
 	return 0;
 }
 
-START_TEST(callbacks_may_compute)
+GT_TEST(callbacks_may_compute)
 {
 	gt_backend *be = NULL, *elsewhere = NULL;
 	ck_ok(gt_backend_open("cpu:2", &be));
@@ -222,20 +217,8 @@ START_TEST(callbacks_may_compute)
 	gt_backend_close(elsewhere);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Each poll is long after the previous one, so none is skipped. */
 static void setup(void) { gt_test_clock(1); }
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_loop_test(tc, inside_one_call, 0, LONG_CALLS);
-	tcase_add_test(tc, later_blocks_are_skipped);
-	tcase_add_test(tc, a_stopped_analytic_run_says_so);
-	tcase_add_test(tc, it_sticks_until_the_status_is_asked);
-	tcase_add_test(tc, a_solver_ends);
-	tcase_add_test(tc, callbacks_may_compute);
-}
-
-int main(void) { return gt_test_main("poll", fill); }
+int main(void) { return gt_test_main_with("poll", setup, NULL); }

@@ -77,13 +77,11 @@ static void share_one(size_t subsets)
 	gt_backend_close(p.be);
 }
 
-START_TEST(one_operator_for_all) { share_one(1); }
-END_TEST
+GT_TEST(one_operator_for_all) { share_one(1); }
 
-START_TEST(one_backend_for_all) { share_one(THREADS); }
-END_TEST
+GT_TEST(one_backend_for_all) { share_one(THREADS); }
 
-START_TEST(a_backend_each)
+GT_TEST(a_backend_each)
 {
 	struct gt_test_problem p[THREADS], *all[THREADS];
 	for (int k = 0; k < THREADS; k++) {
@@ -96,7 +94,6 @@ START_TEST(a_backend_each)
 		gt_backend_close(p[k].be);
 	}
 }
-END_TEST
 
 /* Reductions that are pending while another thread waits for its own. */
 struct sums {
@@ -124,7 +121,7 @@ static void *sum_often(void *self)
 	return NULL;
 }
 
-START_TEST(reductions_are_each_ones_own)
+GT_TEST(reductions_are_each_ones_own)
 {
 	struct sums s[THREADS];
 	gt_backend *be = gt_test_backend();
@@ -139,7 +136,6 @@ START_TEST(reductions_are_each_ones_own)
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
-END_TEST
 
 struct count {
 	gt_pool *pool;
@@ -157,7 +153,7 @@ static void *call_the_pool(void *self)
 	return NULL;
 }
 
-START_TEST(pool_calls_are_serialised)
+GT_TEST(pool_calls_are_serialised)
 {
 	struct count c[THREADS] = { 0 };
 	gt_pool *pool = NULL;
@@ -172,15 +168,5 @@ START_TEST(pool_calls_are_serialised)
 	}
 	gt_pool_free(pool);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, one_operator_for_all);
-	tcase_add_test(tc, one_backend_for_all);
-	tcase_add_test(tc, a_backend_each);
-	tcase_add_test(tc, reductions_are_each_ones_own);
-	tcase_add_test(tc, pool_calls_are_serialised);
-}
-
-int main(void) { return gt_test_main("threads on backends", fill); }
+int main(void) { return gt_test_main("threads on backends", NULL); }

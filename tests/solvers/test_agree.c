@@ -55,7 +55,7 @@ static const struct {
 	      { "pdhg", "iterations=1400,nonneg=no", 1 } };
 enum { PEERS = sizeof peers / sizeof *peers };
 
-START_TEST(same_problem_same_answer)
+GT_TEST(same_problem_same_answer)
 {
 	gt_backend *be = gt_test_backend_alone();
 	double *first = NULL, first_cost = 0;
@@ -80,7 +80,6 @@ START_TEST(same_problem_same_answer)
 	free(first);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Cost within 1e-6 of the minimum and equal images, for every method without parameters of its own. Double precision
  * excludes rounding. The last one is the reference. */
@@ -95,7 +94,7 @@ static const struct {
 	     { "fista", "iterations=1500", 1 } };
 enum { NEAR = sizeof near / sizeof *near };
 
-START_TEST(all_reach_the_minimum)
+GT_TEST(all_reach_the_minimum)
 {
 	gt_backend *be = gt_test_backend_alone();
 	double *x[NEAR], cost[NEAR];
@@ -125,11 +124,10 @@ START_TEST(all_reach_the_minimum)
 	gt_test_head_free(h);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Total variation has a gradient of its smoothed form only: by default fista uses the proximal step, and agrees with
  * pdhg. */
-START_TEST(fista_takes_the_proximal_step)
+GT_TEST(fista_takes_the_proximal_step)
 {
 	static const char *const runs[][2] = { { "pdhg", "iterations=250" },
 		                               { "fista", "iterations=250" },
@@ -154,7 +152,6 @@ START_TEST(fista_takes_the_proximal_step)
 	ck_assert_double_gt(cost[3], 1.01 * cost[0]);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Returns the image after 100 iterations in double. */
 static double *hundred(gt_backend *be, gt_type type, const char *preconditioner, struct gt_test_head **h, gt_penalty **R)
@@ -166,7 +163,7 @@ static double *hundred(gt_backend *be, gt_type type, const char *preconditioner,
 	return gt_test_values((*h)->x);
 }
 
-START_TEST(single_here_as_double_on_the_cpu)
+GT_TESTS(single_here_as_double_on_the_cpu, 2)
 {
 	gt_backend *be = gt_test_backend(), *cpu = NULL;
 	struct gt_test_head *mine, *truth;
@@ -188,14 +185,5 @@ START_TEST(single_here_as_double_on_the_cpu)
 	gt_backend_close(cpu);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, all_reach_the_minimum);
-	tcase_add_test(tc, fista_takes_the_proximal_step);
-	tcase_add_test(tc, same_problem_same_answer);
-	tcase_add_loop_test(tc, single_here_as_double_on_the_cpu, 0, 2);
-}
-
-int main(void) { return gt_test_main("agree", fill); }
+int main(void) { return gt_test_main("agree", NULL); }

@@ -65,7 +65,7 @@ static struct gt_small_log *solve(int which, const gt_problem *p, gt_array *x, c
 	return l;
 }
 
-START_TEST(same_fixed_point_in_fewer_iterations)
+GT_TESTS(same_fixed_point_in_fewer_iterations, CASES)
 {
 	const double strength = 40;
 	const char penalty = cases[_i].penalty;
@@ -100,10 +100,9 @@ START_TEST(same_fixed_point_in_fewer_iterations)
 	gt_array_free(w);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* Three mixes of a linear map of two unknowns: with two differences the result is the fixed point. */
-START_TEST(two_differences_solve_two_unknowns)
+GT_TEST(two_differences_solve_two_unknowns)
 {
 	static const double M[2][2] = { { 0.9, -0.4 }, { 0.7, 0.2 } }, c[2] = { 1, -2 };
 	gt_backend *be = gt_test_backend();
@@ -127,7 +126,6 @@ START_TEST(two_differences_solve_two_unknowns)
 	gt_array_free(next);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Returns the mixture of the last `depth` differences with the shortest step (see anderson.h), by normal equations
  * without pivoting. f, T: [point][N]; the last point is `now`. */
@@ -156,7 +154,7 @@ static void shortest_step(double f[][N], double T[][N], int now, double *mixed)
 }
 
 /* Nonlinear map, so no mixture terminates: tests the cyclic reuse of columns and the clamping to bounds. */
-START_TEST(every_mixture_has_the_shortest_step)
+GT_TEST(every_mixture_has_the_shortest_step)
 {
 	static const double lo = -0.6, hi = 0.9;
 	gt_backend *be = gt_test_backend();
@@ -189,11 +187,10 @@ START_TEST(every_mixture_has_the_shortest_step)
 	gt_array_free(next);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* A step more than twice as long rejects the point and restores the map of the previous one; any longer step discards
  * the differences. */
-START_TEST(bad_points_are_taken_back)
+GT_TEST(bad_points_are_taken_back)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *x = gt_test_array(be, GT_F64, N, 1), *f = gt_test_array(be, GT_F64, N, 2), *next = NULL, *good = NULL;
@@ -231,9 +228,8 @@ START_TEST(bad_points_are_taken_back)
 	gt_array_free(good);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F32, 6, 6, 1, 0.05);
 	gt_problem *p = &s.p.problem;
@@ -256,15 +252,5 @@ START_TEST(refusals)
 	gt_array_free(large);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, two_differences_solve_two_unknowns);
-	tcase_add_test(tc, every_mixture_has_the_shortest_step);
-	tcase_add_test(tc, bad_points_are_taken_back);
-	tcase_add_test(tc, refusals);
-	tcase_add_loop_test(tc, same_fixed_point_in_fewer_iterations, 0, CASES);
-}
-
-int main(void) { return gt_test_main("solvers-anderson", fill); }
+int main(void) { return gt_test_main("solvers-anderson", NULL); }

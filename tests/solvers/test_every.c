@@ -128,7 +128,7 @@ static double distance(const double *a, const double *b, size_t n)
 	return sqrt(off / size);
 }
 
-START_TEST(any_number_of_threads_gives_the_same_bits)
+GT_TESTS(any_number_of_threads_gives_the_same_bits, ALL)
 {
 	static const char *const more[] = { "cpu:2", "cpu:5", "cpu:8" };
 	for (gt_type t = GT_F32; t <= GT_F64; t++) {
@@ -143,10 +143,9 @@ START_TEST(any_number_of_threads_gives_the_same_bits)
 		free(one);
 	}
 }
-END_TEST
 
 /* Double after ten iterations matches the CPU, which is trivial on the CPU. Single stays near double. */
-START_TEST(here_as_on_the_cpu)
+GT_TESTS(here_as_on_the_cpu, ALL)
 {
 	struct run r = { _i, TEN, "cpu", GT_F64, 0, NULL };
 	double *cpu = solve(&r), off[2];
@@ -162,9 +161,8 @@ START_TEST(here_as_on_the_cpu)
 	ck_assert_double_le(off[0], 2e-2);
 	free(cpu);
 }
-END_TEST
 
-START_TEST(ends_where_it_should)
+GT_TESTS(ends_where_it_should, ALL)
 {
 	struct run r = { _i, all[_i].many, gt_test_is_gpu() ? "cuda:0" : "cpu:1", GT_F64, 0, NULL };
 	double *exact = calloc(5 * 5 * 5, sizeof *exact), off[2] = { 0, 0 };
@@ -186,9 +184,8 @@ START_TEST(ends_where_it_should)
 	free(single);
 	free(exact);
 }
-END_TEST
 
-START_TEST(no_solver_is_left_out)
+GT_TEST(no_solver_is_left_out)
 {
 	for (const gt_solver *const *s = gt_solvers; *s; s++) {
 		size_t i = 0;
@@ -197,14 +194,5 @@ START_TEST(no_solver_is_left_out)
 		ck_assert_msg(i < ALL, "no line for solver '%s'", (*s)->name);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, no_solver_is_left_out);
-	tcase_add_loop_test(tc, any_number_of_threads_gives_the_same_bits, 0, ALL);
-	tcase_add_loop_test(tc, here_as_on_the_cpu, 0, ALL);
-	tcase_add_loop_test(tc, ends_where_it_should, 0, ALL);
-}
-
-int main(void) { return gt_test_main("solvers-every", fill); }
+int main(void) { return gt_test_main("solvers-every", NULL); }

@@ -90,7 +90,7 @@ static void judge(const struct scene *s, const char *what, int weighted)
 	gt_subsets_free(&sub);
 }
 
-START_TEST(near_the_best_strength)
+GT_TESTS(near_the_best_strength, 4)
 {
 	static const double photons[] = { 1e3, 1e5 };
 	const double count = photons[_i / 2];
@@ -108,8 +108,5 @@ START_TEST(near_the_best_strength)
 	}
 	drop(&s);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_loop_test(tc, near_the_best_strength, 0, 4); }
-
-int main(void) { return gt_test_main("hybrid_forbild", fill); }
+int main(void) { return gt_test_main("hybrid_forbild", NULL); }

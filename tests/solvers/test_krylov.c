@@ -8,7 +8,7 @@
 
 /* With and without weights and damping: the solution of the normal equations and the reported values. The gradient
  * falls in every iteration; the one of lsqr does not. */
-START_TEST(lsmr_solves_normal_equations)
+GT_TESTS(lsmr_solves_normal_equations, 4)
 {
 	const int weighted = _i & 1, damped = _i & 2;
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F64, 4, 10, 1, 0.05);
@@ -34,10 +34,9 @@ START_TEST(lsmr_solves_normal_equations)
 	free(l);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* A start at the solution needs no step. */
-START_TEST(stays_at_the_answer)
+GT_TESTS(stays_at_the_answer, 2)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F64, 4, 6, 1, 0);
 	struct gt_small_log l = { .calls = 0 };
@@ -47,7 +46,6 @@ START_TEST(stays_at_the_answer)
 	ck_assert_double_eq(gt_distance2(s.p.x, s.p.truth), 0);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* An unmatched pair: the adjoint's volume or data are multiplied by positive numbers. The minimiser of ab-gmres for
  * the first, and of ba-gmres for both, is known: B A x = B b. */
@@ -116,7 +114,7 @@ static const struct {
 	char of;
 } pairs[] = { { "ab-gmres", 'v' }, { "ba-gmres", 'v' }, { "ba-gmres", 'd' } };
 
-START_TEST(gmres_solves_with_a_pair_that_is_none)
+GT_TESTS(gmres_solves_with_a_pair_that_is_none, sizeof pairs / sizeof *pairs)
 {
 	gt_backend *be = gt_test_backend();
 	struct unmatched u;
@@ -139,7 +137,6 @@ START_TEST(gmres_solves_with_a_pair_that_is_none)
 	unmatched_free(&u);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Returns |b - A x| or |B (b - A x)|. */
 static double what_falls(const struct unmatched *u, int ab, const gt_array *x)
@@ -156,7 +153,7 @@ static double what_falls(const struct unmatched *u, int ab, const gt_array *x)
 }
 
 /* For every number of steps, and from cycle to cycle; `change` is the change of x. */
-START_TEST(what_gmres_minimises_never_rises)
+GT_TESTS(what_gmres_minimises_never_rises, sizeof pairs / sizeof *pairs)
 {
 	gt_backend *be = gt_test_backend();
 	struct unmatched u;
@@ -192,10 +189,9 @@ START_TEST(what_gmres_minimises_never_rises)
 	unmatched_free(&u);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Fewer than the maximum of steps span the space: exact solution and no NaN. */
-START_TEST(gmres_ends_where_the_space_is_exhausted)
+GT_TESTS(gmres_ends_where_the_space_is_exhausted, 4)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F64, 3, 6, 1, 0.05);
 	gt_array *answer = gt_small_volume(&s), *x = gt_small_start(&s);
@@ -210,10 +206,9 @@ START_TEST(gmres_ends_where_the_space_is_exhausted)
 	ck_assert_int_eq(l.calls, 0);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* With a fixed strength and all steps: the damped normal equations, with and without weights. */
-START_TEST(hybrid_with_a_fixed_strength_is_tikhonov)
+GT_TESTS(hybrid_with_a_fixed_strength_is_tikhonov, 2)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F64, 4, 10, 1, 0.05);
 	gt_array *x = gt_small_start(&s), *from = gt_small_start(&s), *answer = gt_small_volume(&s);
@@ -228,7 +223,6 @@ START_TEST(hybrid_with_a_fixed_strength_is_tikhonov)
 	free(l);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* A head of 16^3 in few views, with this noise relative to the norm of the data. */
 static struct gt_small_noisy noisy_head(gt_backend *be, double noise)
@@ -251,7 +245,7 @@ static double error_with(const struct gt_small_noisy *s, const char *text, doubl
 }
 
 /* On noisy data the error is within 20 % of the minimum over all strengths; the discrepancy is the noise. */
-START_TEST(hybrid_finds_its_strength)
+GT_TESTS(hybrid_finds_its_strength, 4)
 {
 	static const double levels[] = { 0.005, 0.02, 0.07, 0.15 };
 	gt_backend *be = gt_test_backend();
@@ -285,9 +279,8 @@ START_TEST(hybrid_finds_its_strength)
 	gt_small_noisy_free(&s);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F32, 6, 6, 1, 0.05);
 	gt_problem p = s.p.problem;
@@ -303,18 +296,5 @@ START_TEST(refusals)
 	ck_refused(gt_small_solve("lsmr", "", &p, s.p.x, NULL), GT_ERR_DIVERGED, "'lsmr' diverged");
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, lsmr_solves_normal_equations, 0, 4);
-	tcase_add_loop_test(tc, stays_at_the_answer, 0, 2);
-	tcase_add_loop_test(tc, gmres_solves_with_a_pair_that_is_none, 0, sizeof pairs / sizeof *pairs);
-	tcase_add_loop_test(tc, what_gmres_minimises_never_rises, 0, sizeof pairs / sizeof *pairs);
-	tcase_add_loop_test(tc, gmres_ends_where_the_space_is_exhausted, 0, 4);
-	tcase_add_loop_test(tc, hybrid_with_a_fixed_strength_is_tikhonov, 0, 2);
-	tcase_add_loop_test(tc, hybrid_finds_its_strength, 0, 4);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("solvers-krylov", fill); }
+int main(void) { return gt_test_main("solvers-krylov", NULL); }

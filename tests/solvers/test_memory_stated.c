@@ -156,7 +156,7 @@ static gt_counters solve(const struct run *r, gt_type type, int dry, struct seen
 	return closed(be);
 }
 
-START_TEST(solvers_hold_what_they_state)
+GT_TESTS(solvers_hold_what_they_state, 2 * RUNS)
 {
 	const struct run *r = &runs[_i / 2];
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
@@ -171,9 +171,8 @@ START_TEST(solvers_hold_what_they_state)
 	                      (size_t)r->parts * part;
 	ck_assert_msg(real.bytes == arrays, "%s:%s holds %zu bytes, its description says %zu", r->solver, r->options, real.bytes, arrays);
 }
-END_TEST
 
-START_TEST(all_solvers_are_here)
+GT_TEST(all_solvers_are_here)
 {
 	for (const gt_solver *const *s = gt_solvers; *s; s++) {
 		int found = 0;
@@ -182,10 +181,9 @@ START_TEST(all_solvers_are_here)
 		ck_assert_msg(found, "%s is not tried", (*s)->name);
 	}
 }
-END_TEST
 
 /* It holds padded slices in addition to volumes. */
-START_TEST(ramp_holds_what_it_states)
+GT_TESTS(ramp_holds_what_it_states, 2)
 {
 	const struct run r = { "pcg", "iterations=2,preconditioner=ramp", "huber", 1, _i, 0, 0, 0, 0 };
 	struct seen real, stated;
@@ -193,7 +191,6 @@ START_TEST(ramp_holds_what_it_states)
 	const gt_counters run = solve(&r, GT_F32, 0, &real, &volume, &data, &part);
 	same_peak("ramp", run, solve(&r, GT_F32, 1, &stated, &volume, &data, &part));
 }
-END_TEST
 
 static gt_counters project(const gt_projector *p, gt_type type, int dry, gt_status *st)
 {
@@ -211,7 +208,7 @@ static gt_counters project(const gt_projector *p, gt_type type, int dry, gt_stat
 	return closed(be);
 }
 
-START_TEST(projectors_rehearse)
+GT_TESTS(projectors_rehearse, 2)
 {
 	const gt_type type = _i ? GT_F64 : GT_F32;
 	for (const gt_projector *const *p = gt_projectors; *p; p++) {
@@ -221,7 +218,6 @@ START_TEST(projectors_rehearse)
 		same_peak((*p)->name, run, dry_run);
 	}
 }
-END_TEST
 
 /* Writes the spec; a prior image, if required, is a file that the caller removes. */
 static void spec_of(const gt_regularizer *r, const gt_grid *grid, char *spec, size_t size, char path[64])
@@ -273,13 +269,12 @@ static gt_counters penalise(const gt_regularizer *r, gt_type type, int dry)
 	return closed(be);
 }
 
-START_TEST(penalties_rehearse)
+GT_TESTS(penalties_rehearse, 2)
 {
 	const gt_type type = _i ? GT_F64 : GT_F32;
 	for (const gt_regularizer *const *r = gt_regularizers; *r; r++)
 		same_peak((*r)->name, penalise(*r, type, 0), penalise(*r, type, 1));
 }
-END_TEST
 
 static gt_counters direct(gt_type type, int dry)
 {
@@ -290,15 +285,14 @@ static gt_counters direct(gt_type type, int dry)
 	return closed(be);
 }
 
-START_TEST(direct_methods_rehearse)
+GT_TESTS(direct_methods_rehearse, 2)
 {
 	const gt_type type = _i ? GT_F64 : GT_F32;
 	same_peak("direct", direct(type, 0), direct(type, 1));
 }
-END_TEST
 
 /* A dry run may exceed the memory of any device; arrays are neither read nor written. */
-START_TEST(rehearsals_need_no_memory)
+GT_TEST(rehearsals_need_no_memory)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *a, *b;
@@ -325,17 +319,5 @@ START_TEST(rehearsals_need_no_memory)
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, solvers_hold_what_they_state, 0, 2 * RUNS);
-	tcase_add_test(tc, all_solvers_are_here);
-	tcase_add_loop_test(tc, ramp_holds_what_it_states, 0, 2);
-	tcase_add_loop_test(tc, projectors_rehearse, 0, 2);
-	tcase_add_loop_test(tc, penalties_rehearse, 0, 2);
-	tcase_add_loop_test(tc, direct_methods_rehearse, 0, 2);
-	tcase_add_test(tc, rehearsals_need_no_memory);
-}
-
-int main(void) { return gt_test_main("memory_stated", fill); }
+int main(void) { return gt_test_main("memory_stated", NULL); }

@@ -27,7 +27,7 @@ static double misfit(const struct gt_test_problem *p, const gt_array *x)
 }
 
 /* Each iteration of the recursion is one of plain sirt, from the extrapolated point. */
-START_TEST(is_the_recursion)
+GT_TEST(is_the_recursion)
 {
 	gt_backend *be = gt_test_backend();
 	static const char *const steps[] = { "iterations=1", "iterations=2", "iterations=7", "iterations=12" };
@@ -72,10 +72,9 @@ START_TEST(is_the_recursion)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* The residual falls as 1/k^2 instead of 1/k. */
-START_TEST(is_faster)
+GT_TEST(is_faster)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_problem p = gt_test_problem(be, GT_F32, 24, 30, 1);
@@ -93,7 +92,6 @@ START_TEST(is_faster)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
 struct stop {
 	int at;
@@ -108,7 +106,7 @@ static int stop_there(void *self, const gt_progress *g)
 }
 
 /* At any end the result is the last reported iterate. */
-START_TEST(result_is_the_last_iterate)
+GT_TEST(result_is_the_last_iterate)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_problem p = gt_test_problem(be, GT_F32, 12, 14, 2);
@@ -130,7 +128,6 @@ START_TEST(result_is_the_last_iterate)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Reported values belong to the reported image, to rounding, with momentum and restarts, weights and a penalty. */
 static const struct figures {
@@ -203,7 +200,7 @@ static int judge(void *self, const gt_progress *g)
 	return 0;
 }
 
-START_TEST(figures_are_of_the_image_that_is_named)
+GT_TESTS(figures_are_of_the_image_that_is_named, 2 * FIGURES)
 {
 	const struct figures *f = &figures[_i / 2];
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
@@ -232,7 +229,6 @@ START_TEST(figures_are_of_the_image_that_is_named)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
 static int count_rises(void *self, const gt_progress *g)
 {
@@ -243,7 +239,7 @@ static int count_rises(void *self, const gt_progress *g)
 }
 
 /* From an image that overfits the data a penalty raises the data term: os-sqs keeps its momentum. */
-START_TEST(a_penalty_may_raise_the_data_term)
+GT_TEST(a_penalty_may_raise_the_data_term)
 {
 	static const char *const runs[] = { "iterations=12,fewer=1,single=1,restart=no", "iterations=12,fewer=1,single=1" };
 	gt_backend *be = gt_test_backend();
@@ -266,15 +262,5 @@ START_TEST(a_penalty_may_raise_the_data_term)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, figures_are_of_the_image_that_is_named, 0, 2 * FIGURES);
-	tcase_add_test(tc, is_the_recursion);
-	tcase_add_test(tc, is_faster);
-	tcase_add_test(tc, a_penalty_may_raise_the_data_term);
-	tcase_add_test(tc, result_is_the_last_iterate);
-}
-
-int main(void) { return gt_test_main("momentum", fill); }
+int main(void) { return gt_test_main("momentum", NULL); }

@@ -47,7 +47,7 @@ static double off_orthonormal(const gt_array *V, size_t n)
 	return max;
 }
 
-START_TEST(krylov_space_of_a_square_operator)
+GT_TEST(krylov_space_of_a_square_operator)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *d = values(be), *r = gt_test_array(be, GT_F64, N, 5);
@@ -68,7 +68,6 @@ START_TEST(krylov_space_of_a_square_operator)
 	gt_array_free(r);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Records the largest error of the stored basis in any iteration. */
 static int watch(void *self, const gt_progress *g)
@@ -80,7 +79,7 @@ static int watch(void *self, const gt_progress *g)
 	return 0;
 }
 
-START_TEST(basis_of_hybrid_lsqr)
+GT_TEST(basis_of_hybrid_lsqr)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *d = values(be), *b = gt_test_array(be, GT_F64, N, 6), *x = gt_test_array(be, GT_F64, N, 7);
@@ -103,12 +102,5 @@ START_TEST(basis_of_hybrid_lsqr)
 	gt_array_free(x);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, krylov_space_of_a_square_operator);
-	tcase_add_test(tc, basis_of_hybrid_lsqr);
-}
-
-int main(void) { return gt_test_main("orthogonal", fill); }
+int main(void) { return gt_test_main("orthogonal", NULL); }

@@ -6,7 +6,7 @@
 #include "tests/support/small.h"
 #include "tests/support/support.h"
 
-START_TEST(sirt_and_sart_are_os_sart)
+GT_TEST(sirt_and_sart_are_os_sart)
 {
 	static const struct {
 		const char *name, *options, *as;
@@ -36,10 +36,9 @@ START_TEST(sirt_and_sart_are_os_sart)
 		gt_small_noisy_free(&s);
 	}
 }
-END_TEST
 
 /* All iterates, with and without weights. */
-START_TEST(lsqr_is_cgls)
+GT_TESTS(lsqr_is_cgls, 2)
 {
 	enum { STEPS = 12 };
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F64, 12, 14, 1, 0.05);
@@ -63,10 +62,9 @@ START_TEST(lsqr_is_cgls)
 	free(l);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* With and without weights and damping: the solution of the normal equations and all reported values. */
-START_TEST(lsqr_solves_normal_equations)
+GT_TESTS(lsqr_solves_normal_equations, 4)
 {
 	const int weighted = _i & 1, damped = _i & 2;
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F64, 4, 10, 1, 0.05);
@@ -89,10 +87,9 @@ START_TEST(lsqr_solves_normal_equations)
 	free(l);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* One step from 0 is C A'R b: sums of short rays and of voxels at the edge count too. */
-START_TEST(sirt_steps_by_all_sums)
+GT_TEST(sirt_steps_by_all_sums)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F64, 6, 10, 1, 0.05);
 	const gt_linop *A = s.p.problem.A[0];
@@ -113,10 +110,9 @@ START_TEST(sirt_steps_by_all_sums)
 	gt_array_free(rows);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* A penalty by its gradient, one by its proximal step, and none; with and without active bounds. */
-START_TEST(pdhg_reaches_the_exact_minimum)
+GT_TESTS(pdhg_reaches_the_exact_minimum, 6)
 {
 	static const char *const options[] = { "iterations=400", "iterations=400", "iterations=900" };
 	const int kind = _i / 2, bounded = _i % 2;
@@ -146,10 +142,9 @@ START_TEST(pdhg_reaches_the_exact_minimum)
 	free(l);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* The penalty is far below that of os-sart at nearly the same data residual. */
-START_TEST(asd_pocs_lowers_its_penalty)
+GT_TEST(asd_pocs_lowers_its_penalty)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F32, 16, 18, 3, 0.1);
 	struct gt_small_log *l = calloc(2, sizeof *l);
@@ -175,10 +170,9 @@ START_TEST(asd_pocs_lowers_its_penalty)
 	free(l);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* It ends by the criterion on misfit and angle, or by relaxation, and only then. */
-START_TEST(asd_pocs_stops_by_its_rule)
+GT_TEST(asd_pocs_stops_by_its_rule)
 {
 	static const struct {
 		const char *options;
@@ -202,7 +196,6 @@ START_TEST(asd_pocs_stops_by_its_rule)
 		gt_small_noisy_free(&s);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *solver, *options;
@@ -221,7 +214,7 @@ static const struct {
 };
 
 /* Both precisions agree; nothing is allocated or transferred, and all is freed. */
-START_TEST(iterations_stay_on_the_device)
+GT_TESTS(iterations_stay_on_the_device, sizeof hot / sizeof *hot)
 {
 	double norm[2];
 	for (int t = 0; t < 2; t++) {
@@ -245,9 +238,8 @@ START_TEST(iterations_stay_on_the_device)
 	ck_assert_double_gt(norm[1], 0);
 	ck_assert_double_eq_tol(norm[0], norm[1], 1e-4 * norm[1]);
 }
-END_TEST
 
-START_TEST(monitor_stops)
+GT_TEST(monitor_stops)
 {
 	static const char *const names[] = { "sirt", "lsqr", "pdhg", "asd-pocs" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -261,9 +253,8 @@ START_TEST(monitor_stops)
 		gt_small_noisy_free(&s);
 	}
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F32, 8, 10, 2, 0.05);
 	gt_problem *p = &s.p.problem, one = *p;
@@ -297,20 +288,5 @@ START_TEST(refusals)
 	gt_penalty_free(prox);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, sirt_steps_by_all_sums);
-	tcase_add_test(tc, sirt_and_sart_are_os_sart);
-	tcase_add_loop_test(tc, lsqr_is_cgls, 0, 2);
-	tcase_add_loop_test(tc, lsqr_solves_normal_equations, 0, 4);
-	tcase_add_loop_test(tc, pdhg_reaches_the_exact_minimum, 0, 6);
-	tcase_add_test(tc, asd_pocs_lowers_its_penalty);
-	tcase_add_test(tc, asd_pocs_stops_by_its_rule);
-	tcase_add_loop_test(tc, iterations_stay_on_the_device, 0, sizeof hot / sizeof *hot);
-	tcase_add_test(tc, monitor_stops);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("solvers-other", fill); }
+int main(void) { return gt_test_main("solvers-other", NULL); }

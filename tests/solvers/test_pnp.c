@@ -34,7 +34,7 @@ static double cost(const struct gt_test_problem *t, const gt_array *x)
 	return data + gt_penalty_value(t->problem.R, x);
 }
 
-START_TEST(least_of_a_convex_penalty)
+GT_TEST(least_of_a_convex_penalty)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_problem t = gt_test_problem(be, GT_F64, 7, 9, 1);
@@ -59,10 +59,9 @@ START_TEST(least_of_a_convex_penalty)
 	gt_test_problem_free(&t);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* At the end of red the gradient A'(A x - b) + m (x - D(x)) is 0, without bounds. */
-START_TEST(red_ends_where_its_gradient_is_none)
+GT_TEST(red_ends_where_its_gradient_is_none)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_problem t = gt_test_problem(be, GT_F64, 7, 9, 1);
@@ -100,7 +99,6 @@ START_TEST(red_ends_where_its_gradient_is_none)
 	gt_test_problem_free(&t);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* The third call fails. */
 static gt_status fails(void *self, gt_denoise_call *c)
@@ -113,7 +111,7 @@ static gt_status fails(void *self, gt_denoise_call *c)
 	return GT_OK;
 }
 
-START_TEST(failing_denoiser_ends_the_run)
+GT_TEST(failing_denoiser_ends_the_run)
 {
 	static const char *const names[] = { "pnp-fista", "pnp-admm", "red", "fista" };
 	gt_backend *be = gt_test_backend();
@@ -132,9 +130,8 @@ START_TEST(failing_denoiser_ends_the_run)
 	}
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(needs_a_proximal_step)
+GT_TEST(needs_a_proximal_step)
 {
 	static const char *const names[] = { "pnp-fista", "pnp-admm", "red" };
 	gt_backend *be = gt_test_backend();
@@ -149,14 +146,5 @@ START_TEST(needs_a_proximal_step)
 	gt_test_problem_free(&t);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, least_of_a_convex_penalty);
-	tcase_add_test(tc, red_ends_where_its_gradient_is_none);
-	tcase_add_test(tc, failing_denoiser_ends_the_run);
-	tcase_add_test(tc, needs_a_proximal_step);
-}
-
-int main(void) { return gt_test_main("plug and play", fill); }
+int main(void) { return gt_test_main("plug and play", NULL); }

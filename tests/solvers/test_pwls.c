@@ -22,7 +22,7 @@ static const struct {
 	      { "os-sqs", "iterations=800,single=0,momentum=no", 1, 1 } };
 enum { PEERS = sizeof peers / sizeof *peers, QUICK = PEERS - 2 };
 
-START_TEST(same_problem_same_answer)
+GT_TESTS(same_problem_same_answer, 2)
 {
 	gt_backend *be = gt_test_backend_alone();
 	struct gt_test_noisy *n = gt_test_noisy(be, GT_F64);
@@ -58,10 +58,9 @@ START_TEST(same_problem_same_answer)
 	gt_test_noisy_free(n);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Likewise with a Huber penalty over 26 neighbours. Single precision reaches the result of double. */
-START_TEST(huber_by_all)
+GT_TEST(huber_by_all)
 {
 	static const struct {
 		const char *name, *options;
@@ -109,7 +108,6 @@ START_TEST(huber_by_all)
 	free(image[0]);
 	free(image[1]);
 }
-END_TEST
 
 /* At active bounds the gradient points outwards; elsewhere it is zero. */
 static void check_bounds(const gt_problem *p, const gt_array *x, gt_array *g, double steep, const char *who)
@@ -133,7 +131,7 @@ static void check_bounds(const gt_problem *p, const gt_array *x, gt_array *g, do
 	free(hg);
 }
 
-START_TEST(bounds_hold)
+GT_TEST(bounds_hold)
 {
 	static const struct {
 		const char *name, *options;
@@ -164,10 +162,9 @@ START_TEST(bounds_hold)
 	gt_test_noisy_free(n);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* The proximal step of a penalty gives the result of its gradient. */
-START_TEST(prox_is_gradient)
+GT_TEST(prox_is_gradient)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_noisy *n = gt_test_noisy(be, GT_F64);
@@ -200,10 +197,9 @@ START_TEST(prox_is_gradient)
 	gt_test_noisy_free(n);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* With its defaults it needs as few passes over the data as clinical use allows. */
-START_TEST(ordered_subsets_are_quick)
+GT_TEST(ordered_subsets_are_quick)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_noisy *n = gt_test_noisy(be, GT_F32);
@@ -227,10 +223,9 @@ START_TEST(ordered_subsets_are_quick)
 	gt_test_noisy_free(n);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Single precision reaches the result of double. */
-START_TEST(single_and_double_agree)
+GT_TESTS(single_and_double_agree, 3)
 {
 	static const char *const who[] = { "pcg", "fista", "os-sqs" }, *const how[] = { "iterations=50", "iterations=200",
 		                                                                        "iterations=100" };
@@ -249,16 +244,5 @@ START_TEST(single_and_double_agree)
 	}
 	ck_assert_double_eq_tol(cost[0] / cost[1], 1, 1e-5);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, same_problem_same_answer, 0, 2);
-	tcase_add_test(tc, huber_by_all);
-	tcase_add_test(tc, bounds_hold);
-	tcase_add_test(tc, prox_is_gradient);
-	tcase_add_test(tc, ordered_subsets_are_quick);
-	tcase_add_loop_test(tc, single_and_double_agree, 0, 3);
-}
-
-int main(void) { return gt_test_main("pwls", fill); }
+int main(void) { return gt_test_main("pwls", NULL); }

@@ -17,7 +17,7 @@ static const struct {
 	    { "os-sqs", "iterations=22", 1 }, { "os-sqs", "iterations=22,momentum=no,fewer=0", 1 },
 	    { "cgls", "iterations=22", 0 } };
 
-START_TEST(iterations_stay_on_the_device)
+GT_TESTS(iterations_stay_on_the_device, sizeof hot / sizeof *hot)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_noisy *n = gt_test_noisy(be, GT_F32);
@@ -35,10 +35,9 @@ START_TEST(iterations_stay_on_the_device)
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* After any stop the caller's array holds the iterate of the monitor. */
-START_TEST(stopped_anywhere)
+GT_TESTS(stopped_anywhere, 12)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_noisy *n = gt_test_noisy(be, GT_F32);
@@ -52,10 +51,9 @@ START_TEST(stopped_anywhere)
 	gt_test_noisy_free(n);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Data that overflow single precision give an error instead of infinities. */
-START_TEST(divergence_is_told)
+GT_TESTS(divergence_is_told, 4)
 {
 	static const char *const who[] = { "pcg", "fista", "os-sqs", "cgls" };
 	gt_backend *be = gt_test_backend();
@@ -67,7 +65,6 @@ START_TEST(divergence_is_told)
 	gt_test_noisy_free(n);
 	gt_backend_close(be);
 }
-END_TEST
 
 static void refuse(const char *name, const char *options, const gt_problem *p, gt_array *x, const char *text)
 {
@@ -76,7 +73,7 @@ static void refuse(const char *name, const char *options, const gt_problem *p, g
 	ck_assert_int_eq(l.calls, 0);
 }
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_noisy *n = gt_test_noisy(be, GT_F32);
@@ -127,9 +124,8 @@ START_TEST(refusals)
 	gt_test_noisy_free(n);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(options_out_of_range)
+GT_TEST(options_out_of_range)
 {
 	static const struct {
 		const char *solver, *options, *text;
@@ -153,15 +149,5 @@ START_TEST(options_out_of_range)
 	ck_assert_uint_eq(subsets, 13);
 	free(o);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, iterations_stay_on_the_device, 0, sizeof hot / sizeof *hot);
-	tcase_add_loop_test(tc, stopped_anywhere, 0, 12);
-	tcase_add_loop_test(tc, divergence_is_told, 0, 4);
-	tcase_add_test(tc, refusals);
-	tcase_add_test(tc, options_out_of_range);
-}
-
-int main(void) { return gt_test_main("pwls-runs", fill); }
+int main(void) { return gt_test_main("pwls-runs", NULL); }

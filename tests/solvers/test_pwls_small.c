@@ -107,7 +107,7 @@ static const struct {
 	      { "fista", "iterations=400", 0, 0.7 }, { "os-sqs", "iterations=400,subsets=2,fewer=0.1,single=0.2", 1, 0.7 },
 	      { "cgls", "iterations=12", 0, 0 },     { "pcg", "iterations=40", 0, 0 } };
 
-START_TEST(minimum_of_a_small_problem)
+GT_TESTS(minimum_of_a_small_problem, 2 * sizeof exact / sizeof *exact)
 {
 	const int i = _i / 2;
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
@@ -149,8 +149,5 @@ START_TEST(minimum_of_a_small_problem)
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_loop_test(tc, minimum_of_a_small_problem, 0, 2 * sizeof exact / sizeof *exact); }
-
-int main(void) { return gt_test_main("pwls-small", fill); }
+int main(void) { return gt_test_main("pwls-small", NULL); }

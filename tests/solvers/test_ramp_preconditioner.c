@@ -76,7 +76,7 @@ static const struct {
 	      { 6, 1, "tv:strength=1e-3" } };
 enum { CASES = sizeof cases / sizeof *cases, VECTORS = 4 };
 
-START_TEST(symmetric_and_positive_definite)
+GT_TESTS(symmetric_and_positive_definite, 2 * CASES)
 {
 	const gt_type type = _i / CASES ? GT_F64 : GT_F32;
 	const int c = _i % CASES;
@@ -120,7 +120,6 @@ START_TEST(symmetric_and_positive_definite)
 	small_free(s);
 	gt_backend_close(be);
 }
-END_TEST
 
 static double *applied(gt_backend *be, gt_type type)
 {
@@ -135,7 +134,7 @@ static double *applied(gt_backend *be, gt_type type)
 	return values;
 }
 
-START_TEST(same_everywhere)
+GT_TEST(same_everywhere)
 {
 	gt_backend *be = gt_test_backend(), *cpu = NULL;
 	const size_t n = 11 * 13 * 9;
@@ -147,7 +146,6 @@ START_TEST(same_everywhere)
 	gt_backend_close(cpu);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Convergence of a run towards a volume, and its use of the backend. */
 struct watch {
@@ -191,7 +189,7 @@ static const struct {
 } sizes[] = { { 32, 3, 16, 1.5, { "qggmrf:strength=600,c=10HU", "huber:strength=600,delta=10HU" } },
 	      { 128, 8, 4, 3, { "qggmrf:strength=150,c=10HU", "huber:strength=150,delta=10HU" } } };
 
-START_TEST(a_third_of_the_iterations)
+GT_TESTS(a_third_of_the_iterations, 2)
 {
 	gt_backend *be = gt_test_backend();
 	const int size = gt_backend_is_gpu(be);
@@ -218,9 +216,8 @@ START_TEST(a_third_of_the_iterations)
 	gt_test_head_free(h);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(stays_on_the_device)
+GT_TEST(stays_on_the_device)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_head *h = gt_test_head(be, GT_F32, 24, 2, 16, 1, 1e5);
@@ -241,9 +238,8 @@ START_TEST(stays_on_the_device)
 	gt_test_head_free(h);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	gt_backend *be = gt_test_backend();
 	struct small *s = small(be, GT_F32, 0, "huber:strength=30,delta=5HU", 1);
@@ -258,15 +254,5 @@ START_TEST(refusals)
 	small_free(s);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, symmetric_and_positive_definite, 0, 2 * CASES);
-	tcase_add_test(tc, same_everywhere);
-	tcase_add_loop_test(tc, a_third_of_the_iterations, 0, 2);
-	tcase_add_test(tc, stays_on_the_device);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("ramp_preconditioner", fill); }
+int main(void) { return gt_test_main("ramp_preconditioner", NULL); }

@@ -186,7 +186,7 @@ static void run_free(struct run *r)
 	gt_backend_close(r->w.be);
 }
 
-START_TEST(every_solver)
+GT_TESTS(every_solver, 2 * CASES)
 {
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
 	const int i = _i / 2;
@@ -208,9 +208,8 @@ START_TEST(every_solver)
 	free(options);
 	run_free(&r);
 }
-END_TEST
 
-START_TEST(all_are_there)
+GT_TEST(all_are_there)
 {
 	for (size_t k = 0; gt_solvers[k]; k++) {
 		int there = 0;
@@ -219,7 +218,6 @@ START_TEST(all_are_there)
 		ck_assert_msg(there, "'%s' is not watched", gt_solvers[k]->name);
 	}
 }
-END_TEST
 
 /* Planted faults in loops. */
 enum sin { NONE, ALLOCATES, PUTS, GETS, WAITS, ALLOCATES_UNSEEN, GETS_UNSEEN, PUTS_UNSEEN, SINS };
@@ -281,7 +279,7 @@ done:
 	return st;
 }
 
-START_TEST(sins_are_seen)
+GT_TESTS(sins_are_seen, SINS)
 {
 	/* by the counters, by CUPTI */
 	static const char *const words[SINS][2] = { [ALLOCATES] = { "allocations", "bus-allocations" },
@@ -305,23 +303,13 @@ START_TEST(sins_are_seen)
 		ck_assert_str_eq(wrong, "");
 	run_free(&r);
 }
-END_TEST
 
-START_TEST(by_what)
+GT_TEST(by_what)
 {
 	gt_backend *be = gt_test_backend();
 	const char *lacks = gt_test_is_gpu() ? gt_test_bus_watch() : "no bus: the CPU's memory is the host's";
 	printf("resident: by the backend's counters%s%s\n", lacks ? " alone; " : " and by CUPTI", lacks ? lacks : "");
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, by_what);
-	tcase_add_test(tc, all_are_there);
-	tcase_add_loop_test(tc, sins_are_seen, 0, SINS);
-	tcase_add_loop_test(tc, every_solver, 0, 2 * CASES);
-}
-
-int main(void) { return gt_test_main("solvers-resident", fill); }
+int main(void) { return gt_test_main("solvers-resident", NULL); }

@@ -245,7 +245,7 @@ static void check_continued(struct setting *s, int stop_at, int more, const void
 	left_free(&l);
 }
 
-START_TEST(ends_with_the_same_bits)
+GT_TESTS(ends_with_the_same_bits, CASES)
 {
 	for (gt_type t = GT_F32; t <= GT_F64; t++) {
 		struct setting s = setting((size_t)_i, t);
@@ -262,7 +262,6 @@ START_TEST(ends_with_the_same_bits)
 		setting_free(&s);
 	}
 }
-END_TEST
 
 /* Returns 1 for entries unused without a tolerance, weights or damping. */
 static int may_be_idle(size_t which, const char *name)
@@ -286,7 +285,7 @@ static int may_be_idle(size_t which, const char *name)
 	       (!strcmp(cases[which].solver, "cgls") && !cases[which].weights && !strcmp(name, "data"));
 }
 
-START_TEST(all_that_is_kept_is_needed)
+GT_TESTS(all_that_is_kept_is_needed, CASES)
 {
 	struct setting s = setting((size_t)_i, GT_F64);
 	const int n = cases[_i].iterations;
@@ -305,7 +304,6 @@ START_TEST(all_that_is_kept_is_needed)
 	left_free(&l);
 	setting_free(&s);
 }
-END_TEST
 
 static void counts_to(const char *options, size_t which, int *iterations)
 {
@@ -334,7 +332,7 @@ static void counts_to(const char *options, size_t which, int *iterations)
 }
 
 /* A tolerance refers to the gradient at the first start, not at the second. */
-START_TEST(tolerance_counts_from_the_first_start)
+GT_TEST(tolerance_counts_from_the_first_start)
 {
 	static const char *const who[] = { "cgls", "lsqr", "pcg" };
 	for (size_t w = 0; w < 3; w++) {
@@ -349,9 +347,8 @@ START_TEST(tolerance_counts_from_the_first_start)
 		              iterations[1]);
 	}
 }
-END_TEST
 
-START_TEST(no_solver_is_left_out)
+GT_TEST(no_solver_is_left_out)
 {
 	for (const gt_solver *const *s = gt_solvers; *s; s++) {
 		size_t i = 0;
@@ -360,7 +357,6 @@ START_TEST(no_solver_is_left_out)
 		ck_assert_msg(i < CASES, "no case for solver '%s'", (*s)->name);
 	}
 }
-END_TEST
 
 static gt_status refuse(void *self, const gt_state_entry *kept, int *done)
 {
@@ -368,7 +364,7 @@ static gt_status refuse(void *self, const gt_state_entry *kept, int *done)
 	return gt_fail(GT_ERR_FORMAT, "another run");
 }
 
-START_TEST(a_refusal_ends_the_run)
+GT_TEST(a_refusal_ends_the_run)
 {
 	for (size_t i = 0; i < CASES; i++) {
 		struct setting s = setting(i, GT_F32);
@@ -385,15 +381,5 @@ START_TEST(a_refusal_ends_the_run)
 		setting_free(&s);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, ends_with_the_same_bits, 0, CASES);
-	tcase_add_loop_test(tc, all_that_is_kept_is_needed, 0, CASES);
-	tcase_add_test(tc, tolerance_counts_from_the_first_start);
-	tcase_add_test(tc, no_solver_is_left_out);
-	tcase_add_test(tc, a_refusal_ends_the_run);
-}
-
-int main(void) { return gt_test_main("resume", fill); }
+int main(void) { return gt_test_main("resume", NULL); }

@@ -46,7 +46,7 @@ static gt_status solve(const char *name, const char *text, struct gt_test_proble
 
 /* Project goal of the long tests: relative error 0.05 for 128^3 voxels, 180 views, 30 iterations, 10 subsets. A small
  * problem with the same iterations gets closer. */
-START_TEST(os_sart_finds_the_phantom)
+GT_TEST(os_sart_finds_the_phantom)
 {
 	gt_backend *be = gt_test_backend();
 	const int is_long = gt_tests_long();
@@ -63,9 +63,8 @@ START_TEST(os_sart_finds_the_phantom)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(cgls_falls)
+GT_TEST(cgls_falls)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_problem p = gt_test_problem(be, GT_F32, 48, 60, 1);
@@ -79,10 +78,9 @@ START_TEST(cgls_falls)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* All variants of the ordered subsets approach the truth; equivalent ones agree. */
-START_TEST(os_sart_variants)
+GT_TEST(os_sart_variants)
 {
 	static const struct {
 		size_t subsets;
@@ -110,7 +108,6 @@ START_TEST(os_sart_variants)
 		gt_backend_close(be);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *solver, *options;
@@ -122,7 +119,7 @@ static const struct {
 	{ "cgls", "iterations=4", 1 },
 };
 
-START_TEST(iterations_stay_on_the_device)
+GT_TESTS(iterations_stay_on_the_device, sizeof hot / sizeof *hot)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_problem p = gt_test_problem(be, GT_F32, 16, 12, hot[_i].subsets);
@@ -137,9 +134,8 @@ START_TEST(iterations_stay_on_the_device)
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0); /* all freed */
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(single_and_double_agree)
+GT_TEST(single_and_double_agree)
 {
 	double error[2];
 	for (int t = 0; t < 2; t++) {
@@ -153,10 +149,9 @@ START_TEST(single_and_double_agree)
 	}
 	ck_assert_double_eq_tol(error[0], error[1], 1e-5);
 }
-END_TEST
 
 /* One view per subset of a helix: most of them miss a short grid and change nothing. */
-START_TEST(views_that_miss_the_grid)
+GT_TEST(views_that_miss_the_grid)
 {
 	gt_backend *be = gt_test_backend();
 	const gt_orbit orbit = { .shape = GT_ARC,
@@ -198,10 +193,9 @@ START_TEST(views_that_miss_the_grid)
 	gt_scan_free(scan);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Data that overflow single precision give an error instead of infinities. */
-START_TEST(divergence_is_told)
+GT_TEST(divergence_is_told)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_problem p = gt_test_problem(be, GT_F32, 16, 12, 1);
@@ -211,9 +205,8 @@ START_TEST(divergence_is_told)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(monitor_stops)
+GT_TEST(monitor_stops)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_problem p = gt_test_problem(be, GT_F32, 16, 12, 3);
@@ -223,9 +216,8 @@ START_TEST(monitor_stops)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_test_problem p = gt_test_problem(be, GT_F32, 16, 12, 3);
@@ -255,19 +247,5 @@ START_TEST(refusals)
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, os_sart_finds_the_phantom);
-	tcase_add_test(tc, cgls_falls);
-	tcase_add_test(tc, os_sart_variants);
-	tcase_add_loop_test(tc, iterations_stay_on_the_device, 0, sizeof hot / sizeof *hot);
-	tcase_add_test(tc, single_and_double_agree);
-	tcase_add_test(tc, views_that_miss_the_grid);
-	tcase_add_test(tc, divergence_is_told);
-	tcase_add_test(tc, monitor_stops);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("solvers", fill); }
+int main(void) { return gt_test_main("solvers", NULL); }

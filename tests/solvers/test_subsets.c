@@ -27,7 +27,7 @@ static const struct {
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* With some zero weights; with and without active bounds. */
-START_TEST(reaches_the_exact_minimum)
+GT_TESTS(reaches_the_exact_minimum, 2 * CASES)
 {
 	const int which = _i / 2, bounded = _i % 2;
 	const char penalty = cases[which].penalty;
@@ -59,10 +59,9 @@ START_TEST(reaches_the_exact_minimum)
 	free(l);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* Twenty passes with subsets of ten views each get closer than with one subset. */
-START_TEST(os_lalm_is_near_with_subsets)
+GT_TEST(os_lalm_is_near_with_subsets)
 {
 	double off[2];
 	for (int few = 0; few < 2; few++) {
@@ -83,7 +82,6 @@ START_TEST(os_lalm_is_near_with_subsets)
 	ck_assert_double_le(off[1], 0.7 * off[0]);
 	ck_assert_double_le(off[1], 0.03);
 }
-END_TEST
 
 /* Returns sum Ax - b + b log(b/Ax) on the host. */
 static double likelihood(const gt_problem *p, const gt_array *x)
@@ -115,7 +113,7 @@ static struct gt_small_noisy counts(gt_backend *be, size_t subsets)
 
 /* The likelihood rises in every iteration and is reported as the cost; finally the Karush-Kuhn-Tucker conditions
  * hold. */
-START_TEST(mlem_raises_the_likelihood)
+GT_TEST(mlem_raises_the_likelihood)
 {
 	enum { STEPS = 900 };
 	gt_backend *be = gt_test_backend();
@@ -158,10 +156,9 @@ START_TEST(mlem_raises_the_likelihood)
 	gt_small_noisy_free(&s);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Equal numbers of passes get further; with one subset it is mlem. */
-START_TEST(osem_is_faster_at_first)
+GT_TEST(osem_is_faster_at_first)
 {
 	gt_backend *be = gt_test_backend();
 	struct gt_small_noisy s = counts(be, 4), one = counts(be, 1);
@@ -178,10 +175,9 @@ START_TEST(osem_is_faster_at_first)
 	gt_small_noisy_free(&one);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Every order visits each subset once; bit reversal of 6 skips what 8 has in addition. */
-START_TEST(orders_are_permutations)
+GT_TEST(orders_are_permutations)
 {
 	static const size_t reversed[] = { 0, 4, 2, 1, 5, 3 };
 	size_t order[64];
@@ -196,9 +192,8 @@ START_TEST(orders_are_permutations)
 	gt_ordered_subsets_fill_order(GT_OS_BIT_REVERSED, 6, order);
 	ck_assert_mem_eq(order, reversed, sizeof reversed);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F32, 6, 8, 2, 0.05);
 	gt_problem *p = &s.p.problem, one = *p;
@@ -238,16 +233,5 @@ START_TEST(refusals)
 	gt_penalty_free(prox);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, reaches_the_exact_minimum, 0, 2 * CASES);
-	tcase_add_test(tc, os_lalm_is_near_with_subsets);
-	tcase_add_test(tc, mlem_raises_the_likelihood);
-	tcase_add_test(tc, osem_is_faster_at_first);
-	tcase_add_test(tc, orders_are_permutations);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("solvers-subsets", fill); }
+int main(void) { return gt_test_main("solvers-subsets", NULL); }

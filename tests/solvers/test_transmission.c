@@ -28,7 +28,7 @@ static void counts(enum gt_counts what, double background, const gt_array *l, co
 }
 
 /* Against the formula, finite differences, and the majorizing parabola, which is nearly tight. */
-START_TEST(formulas_of_a_ray)
+GT_TESTS(formulas_of_a_ray, 3)
 {
 	static const double backgrounds[] = { 0, 0.02, 0.5 };
 	const double background = backgrounds[_i], h = 1e-5;
@@ -70,7 +70,6 @@ START_TEST(formulas_of_a_ray)
 	gt_array_free(w);
 	gt_backend_close(be);
 }
-END_TEST
 
 /* Dense problem: line integrals, weights, matrix by rows of voxels. */
 struct dense {
@@ -185,7 +184,7 @@ static double cost(const struct dense *d, const gt_problem *p, const gt_array *x
 	return sum;
 }
 
-START_TEST(reaches_the_minimum_that_coordinate_descent_finds)
+GT_TESTS(reaches_the_minimum_that_coordinate_descent_finds, CASES)
 {
 	enum { COPIES = 4 };
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F64, 5, 9, cases[_i].subsets, 0.1);
@@ -223,10 +222,9 @@ START_TEST(reaches_the_minimum_that_coordinate_descent_finds)
 	free(l);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
 /* With the optimal curvature, any start, any background and some zero weights; in single to rounding. */
-START_TEST(the_likelihood_never_falls)
+GT_TESTS(the_likelihood_never_falls, 3)
 {
 	for (gt_type type = GT_F32; type <= GT_F64; type++) {
 		static const double backgrounds[] = { 0, 0.03, 1 };
@@ -249,10 +247,9 @@ START_TEST(the_likelihood_never_falls)
 		gt_small_noisy_free(&s);
 	}
 }
-END_TEST
 
 /* Equal numbers of passes with subsets get closer. */
-START_TEST(subsets_are_faster_at_first)
+GT_TESTS(subsets_are_faster_at_first, 2)
 {
 	const char *curvature = _i ? "optimal" : "precomputed";
 	double end[2];
@@ -271,7 +268,6 @@ START_TEST(subsets_are_faster_at_first)
 	fflush(stdout);
 	ck_assert_double_lt(end[1], 0.7 * end[0]);
 }
-END_TEST
 
 /* Starts from zero on a noisy head, where e^-(line integral) is a hundredth. With the curvature at the data a step is a
  * hundred times too long, and line integrals then recover by one per pass. */
@@ -310,7 +306,7 @@ static struct passes passes_of(const char *text, size_t subsets, double start)
 	return seen;
 }
 
-START_TEST(from_nothing_no_pass_goes_too_far)
+GT_TESTS(from_nothing_no_pass_goes_too_far, 3)
 {
 	static const size_t subsets[] = { 1, 4, 9 };
 	char text[96];
@@ -332,9 +328,8 @@ START_TEST(from_nothing_no_pass_goes_too_far)
 	ck_assert_int_gt(near, 0); /* not before it holds */
 	ck_assert(n == 1 || near < 19);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F32, 6, 6, 1, 0.05);
 	gt_problem *p = &s.p.problem;
@@ -352,16 +347,5 @@ START_TEST(refusals)
 	gt_penalty_free(near);
 	gt_small_noisy_free(&s);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, formulas_of_a_ray, 0, 3);
-	tcase_add_loop_test(tc, reaches_the_minimum_that_coordinate_descent_finds, 0, CASES);
-	tcase_add_loop_test(tc, the_likelihood_never_falls, 0, 3);
-	tcase_add_loop_test(tc, subsets_are_faster_at_first, 0, 2);
-	tcase_add_loop_test(tc, from_nothing_no_pass_goes_too_far, 0, 3);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("solvers-transmission", fill); }
+int main(void) { return gt_test_main("solvers-transmission", NULL); }

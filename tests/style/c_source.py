@@ -114,8 +114,8 @@ class Source:
                 continue
             arguments = before[open_ + 1:close]
             label = name.group(1) + re.sub(r"\s", "", name.group(2) or "")
-            if label == "START_TEST":
-                label = arguments.strip()
+            if label == "START_TEST" or re.fullmatch("GT_TESTS?(_IN|_ALIKE)?", label):
+                label = arguments.split(",")[0].strip()
             first = self.line(start)
             yield label, first, self.line(end - 1) - first + 1, count_parameters(arguments), before[:open_]
 

@@ -62,7 +62,16 @@ int gt_tests_long(void)
 	return text && !strcmp(text, "1");
 }
 
-int gt_test_main(const char *name, void (*fill)(TCase *tc))
+/* The defined tests, in the order of the source. */
+static gt_test_definition *defined, **last_defined = &defined;
+
+void gt_test_define(gt_test_definition *d)
+{
+	*last_defined = d;
+	last_defined = &d->next;
+}
+
+static int run(const char *name, void (*fill)(TCase *tc), void (*setup)(void), void (*teardown)(void))
 {
 	if (!device_is_there()) {
 		const char *must = getenv("GT_REQUIRE_GPU");
@@ -73,7 +82,12 @@ int gt_test_main(const char *name, void (*fill)(TCase *tc))
 	Suite *suite = suite_create(name);
 	TCase *tc = tcase_create(backend_name());
 	tcase_set_timeout(tc, GT_TEST_HANGS);
-	fill(tc);
+	if (setup || teardown)
+		tcase_add_checked_fixture(tc, setup, teardown);
+	for (const gt_test_definition *d = defined; d; d = d->next)
+		d->add(tc);
+	if (fill)
+		fill(tc);
 	suite_add_tcase(suite, tc);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
@@ -82,6 +96,10 @@ int gt_test_main(const char *name, void (*fill)(TCase *tc))
 	gt_processes_leave(failed != 0); /* a test under a launcher of MPI parts from the others; else nothing */
 	return failed != 0;
 }
+
+int gt_test_main(const char *name, void (*fill)(TCase *tc)) { return run(name, fill, NULL, NULL); }
+
+int gt_test_main_with(const char *name, void (*setup)(void), void (*teardown)(void)) { return run(name, NULL, setup, teardown); }
 
 static gt_backend *open_backend(const char *name)
 {

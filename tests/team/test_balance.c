@@ -109,7 +109,7 @@ static double uniform(uint64_t *state)
 	return (double)(*state >> 40) / 16777216;
 }
 
-START_TEST(unequal_ranks_come_within_5_percent)
+GT_TEST(unequal_ranks_come_within_5_percent)
 {
 	uint64_t seed = 20261123;
 	int within = 0, all = 0;
@@ -128,9 +128,8 @@ START_TEST(unequal_ranks_come_within_5_percent)
 	}
 	ck_assert_msg(within >= 0.95 * all, "%d of %d within 5 %% of the best", within, all);
 }
-END_TEST
 
-START_TEST(equal_ranks_keep_their_ranges)
+GT_TEST(equal_ranks_keep_their_ranges)
 {
 	struct team t = { .ranks = 4, .things = 100 };
 	for (int i = 0; i < 4; i++)
@@ -138,18 +137,16 @@ START_TEST(equal_ranks_keep_their_ranges)
 	run(&t);
 	ck_assert_int_eq(t.measured, 1);
 }
-END_TEST
 
-START_TEST(three_times_slower_takes_a_quarter)
+GT_TEST(three_times_slower_takes_a_quarter)
 {
 	struct team t = { .ranks = 2, .things = 100, .cost = { { 0, 0.01, 1 }, { 0, 0.03, 1 } } };
 	run(&t);
 	ck_assert_double_eq_tol(t.last, 0.75, 1e-9);
 	ck_assert_int_le(t.measured, 3);
 }
-END_TEST
 
-START_TEST(curves_go_through_their_points)
+GT_TEST(curves_go_through_their_points)
 {
 	gt_balance_curve c = { .points = 0 };
 	gt_balance_point(&c, 10, 2);
@@ -163,14 +160,5 @@ START_TEST(curves_go_through_their_points)
 	for (size_t n = 1; n < 40; n++)
 		ck_assert(gt_balance_seconds(&c, n + 1) > gt_balance_seconds(&c, n));
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, unequal_ranks_come_within_5_percent);
-	tcase_add_test(tc, equal_ranks_keep_their_ranges);
-	tcase_add_test(tc, three_times_slower_takes_a_quarter);
-	tcase_add_test(tc, curves_go_through_their_points);
-}
-
-int main(void) { return gt_test_main("balance", fill); }
+int main(void) { return gt_test_main("balance", NULL); }

@@ -16,14 +16,13 @@ static const struct {
 	        { "libm.so.6", "NCCL has no ncclGetVersion" },
 	        { __FILE__, "NCCL cannot be opened (" } };
 
-START_TEST(what_is_missing_is_named)
+GT_TESTS(what_is_missing_is_named, (int)(sizeof missing / sizeof *missing))
 {
 	const gt_nccl *n = NULL;
 	setenv("GANTRY_NCCL", missing[_i].library, 1);
 	for (int k = 0; k < 2; k++)
 		ck_refused(gt_nccl_open(&n), GT_ERR_UNSUPPORTED, missing[_i].says);
 }
-END_TEST
 
 static struct gt_remote_report report_of(const char *host, const char *device)
 {
@@ -33,7 +32,7 @@ static struct gt_remote_report report_of(const char *host, const char *device)
 	return s;
 }
 
-START_TEST(ranks_agree_collectively)
+GT_TEST(ranks_agree_collectively)
 {
 	struct gt_remote_report all[3] = { report_of("a", "0000:17:00.0"), report_of("a", "0000:65:00.0"), report_of("b", "0000:17:00.0") };
 	char why[GT_REMOTE_REASON] = "?";
@@ -48,12 +47,5 @@ START_TEST(ranks_agree_collectively)
 	ck_assert_int_eq(gt_remote_can(all, 3, why), 0);
 	ck_assert_str_eq(why, "rank 2 (b): NCCL cannot be opened (libnccl.so.2: cannot open shared object file)");
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_loop_test(tc, what_is_missing_is_named, 0, (int)(sizeof missing / sizeof *missing));
-	tcase_add_test(tc, ranks_agree_collectively);
-}
-
-int main(void) { return gt_test_main("nccl", fill); }
+int main(void) { return gt_test_main("nccl", NULL); }

@@ -76,7 +76,7 @@ done:
 	return st == GT_OK ? GT_ERR_ARG : st;
 }
 
-START_TEST(runs)
+GT_TEST(runs)
 {
 	static const double uneven[] = { 1, 0.02, 3, 1.3, 0.7 };
 	for (int ranks = 2; ranks < 6; ranks++) {
@@ -92,8 +92,5 @@ START_TEST(runs)
 		gt_team_close(t);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, runs); }
-
-int main(void) { return gt_test_main("runs", fill); }
+int main(void) { return gt_test_main("runs", NULL); }

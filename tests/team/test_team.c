@@ -12,7 +12,7 @@
 #include "team/team.h"
 #include "tests/support/support.h"
 
-START_TEST(names)
+GT_TEST(names)
 {
 	gt_team *t = NULL;
 	ck_assert(gt_team_is_spec("cpu:1x4") && gt_team_is_spec("cuda:0,1") && gt_team_is_spec("cuda:0-3") &&
@@ -44,7 +44,6 @@ START_TEST(names)
 	ck_assert_str_eq(gt_backend_name(gt_team_backend(t, 4)), "cpu:2");
 	gt_team_close(t);
 }
-END_TEST
 
 /* Partitions ------------------------------------------------------------------- */
 
@@ -79,7 +78,7 @@ done:
 	return st;
 }
 
-START_TEST(shares)
+GT_TEST(shares)
 {
 	static const char *const specs[] = { "cpu:1x2", "cpu:1x3", "cpu:1x30" };
 	double dot = 0, min = INFINITY, part = 0;
@@ -99,7 +98,6 @@ START_TEST(shares)
 		gt_team_close(t);
 	}
 }
-END_TEST
 
 /* Fields --------------------------------------------------------------------- */
 
@@ -181,7 +179,7 @@ static gt_status operated_on_rank(gt_backend *be, void *self)
 	return st;
 }
 
-START_TEST(fields)
+GT_TEST(fields)
 {
 	for (int ranks = 2; ranks < 5; ranks++) {
 		static const double uneven[] = { 1, 0.02, 3, 1.3 };
@@ -195,7 +193,6 @@ START_TEST(fields)
 		gt_team_close(t);
 	}
 }
-END_TEST
 
 /* Failing ---------------------------------------------------------------------- */
 
@@ -238,7 +235,7 @@ done:
 /* Seconds. A rank that a failure does not wake waits for its timeout, and the test hangs. */
 static const double timeout = 1e6;
 
-START_TEST(one_fails)
+GT_TEST(one_fails)
 {
 	gt_team *t = NULL;
 	char what[64];
@@ -253,9 +250,8 @@ START_TEST(one_fails)
 	ck_ok(gt_team_run(t, failing_on_rank, &nobody)); /* the team can be used again */
 	gt_team_close(t);
 }
-END_TEST
 
-START_TEST(one_ends)
+GT_TEST(one_ends)
 {
 	gt_team *t = NULL;
 	ck_ok(gt_team_open("cpu:1x3", &t));
@@ -265,7 +261,6 @@ START_TEST(one_ends)
 	}
 	gt_team_close(t);
 }
-END_TEST
 
 /* Ranks 0 and 2 begin to wait at the same time. Rank 1 answers `late` s later, or after both have given up if late
  * is 0. */
@@ -290,7 +285,7 @@ static gt_status late_on_rank(gt_backend *be, void *self)
 	return gt_backend_known(be);
 }
 
-START_TEST(one_does_not_answer)
+GT_TEST(one_does_not_answer)
 {
 	gt_team *t = NULL;
 	struct late l = { .late = 0 };
@@ -304,7 +299,6 @@ START_TEST(one_does_not_answer)
 	gt_team_close(t);
 	pthread_barrier_destroy(&l.others);
 }
-END_TEST
 
 static gt_status mismatched_on_rank(gt_backend *be, void *self)
 {
@@ -316,24 +310,12 @@ static gt_status mismatched_on_rank(gt_backend *be, void *self)
 	return gt_backend_known(be);
 }
 
-START_TEST(mismatched_blocks_are_refused)
+GT_TEST(mismatched_blocks_are_refused)
 {
 	gt_team *t = NULL;
 	ck_ok(gt_team_open("cpu:1x2", &t));
 	ck_refused(gt_team_run(t, mismatched_on_rank, NULL), GT_ERR_DEVICE, "which sent no matching block");
 	gt_team_close(t);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, names);
-	tcase_add_test(tc, shares);
-	tcase_add_test(tc, fields);
-	tcase_add_test(tc, one_fails);
-	tcase_add_test(tc, one_ends);
-	tcase_add_test(tc, one_does_not_answer);
-	tcase_add_test(tc, mismatched_blocks_are_refused);
-}
-
-int main(void) { return gt_test_main("team", fill); }
+int main(void) { return gt_test_main("team", NULL); }

@@ -36,7 +36,7 @@ done:
 	return st;
 }
 
-START_TEST(normal_numbers)
+GT_TEST(normal_numbers)
 {
 	gt_type types[] = { GT_F32, GT_F64 };
 	gt_team *t = NULL;
@@ -45,7 +45,6 @@ START_TEST(normal_numbers)
 		ck_ok(gt_team_run(t, normals_on_rank, &types[i]));
 	gt_team_close(t);
 }
-END_TEST
 
 /* Bases: every rank gets the products of the whole vectors. */
 struct basis_case {
@@ -87,7 +86,7 @@ done:
 	return st;
 }
 
-START_TEST(bases)
+GT_TEST(bases)
 {
 	static const double uneven[] = { 1, 0.02, 3, 1.3, 1 };
 	double v[VECTORS * ALL], w[ALL];
@@ -113,12 +112,5 @@ START_TEST(bases)
 		gt_team_close(t);
 	}
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, normal_numbers);
-	tcase_add_test(tc, bases);
-}
-
-int main(void) { return gt_test_main("team_vectors", fill); }
+int main(void) { return gt_test_main("team_vectors", NULL); }

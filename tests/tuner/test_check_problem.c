@@ -71,7 +71,7 @@ static size_t views_within(const gt_scan *scan, const gt_grid *g)
 	return n;
 }
 
-START_TEST(small_problems_are_of_the_same_kind)
+GT_TESTS(small_problems_are_of_the_same_kind, PROBLEMS)
 {
 	gt_grid grid, part;
 	gt_scan *scan = make_problem(_i, &grid), *small = NULL;
@@ -98,9 +98,8 @@ START_TEST(small_problems_are_of_the_same_kind)
 	}
 	gt_scan_free(scan);
 }
-END_TEST
 
-START_TEST(direct_methods_have_more_views)
+GT_TEST(direct_methods_have_more_views)
 {
 	gt_grid grid, part;
 	gt_scan *scan = make_problem(3, &grid), *small = NULL;
@@ -109,9 +108,8 @@ START_TEST(direct_methods_have_more_views)
 	gt_scan_free(small);
 	gt_scan_free(scan);
 }
-END_TEST
 
-START_TEST(bounds_follow_the_built_in_kernel)
+GT_TEST(bounds_follow_the_built_in_kernel)
 {
 	const gt_off well = { 9e-7, 5e-6, 3e-6 }, off = { 3e-6, 2e-5, 1.22e-5 }, far = { 1, 1, 1 };
 	gt_off b = gt_bound(0, well);
@@ -131,9 +129,8 @@ START_TEST(bounds_follow_the_built_in_kernel)
 	ck_assert_double_eq_tol(b.rms, 5e-3, 1e-18);
 	ck_assert_double_lt(gt_bound(1, far).entry, 1);
 }
-END_TEST
 
-START_TEST(bounds_are_told)
+GT_TEST(bounds_are_told)
 {
 	char text[60] = "";
 	const gt_off is = { 3e-6, 2e-5, 1.22e-5 };
@@ -142,13 +139,5 @@ START_TEST(bounds_are_told)
 	gt_bound_describe(is, is, text, sizeof text); /* truncated to the buffer */
 	ck_assert_uint_eq(strlen(text), sizeof text - 1);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_loop_test(t, small_problems_are_of_the_same_kind, 0, PROBLEMS);
-	tcase_add_test(t, direct_methods_have_more_views);
-	tcase_add_test(t, bounds_follow_the_built_in_kernel);
-	tcase_add_test(t, bounds_are_told);
-}
-int main(void) { return gt_test_main("small problems", fill); }
+int main(void) { return gt_test_main("small problems", NULL); }

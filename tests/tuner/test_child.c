@@ -45,7 +45,7 @@ static void try_variant(gt_child *child, const char *variant, gt_tune_evaluation
 	gt_child_wait(child, t);
 }
 
-START_TEST(goes_on_after_all_of_them)
+GT_TEST(goes_on_after_all_of_them)
 {
 	static const struct {
 		const char *variant, *why;
@@ -77,9 +77,8 @@ START_TEST(goes_on_after_all_of_them)
 	gt_child_free(child);
 	ck_assert_int_eq(c.tried, 0);
 }
-END_TEST
 
-START_TEST(several_at_a_time)
+GT_TEST(several_at_a_time)
 {
 	struct counted c = { 0 };
 	gt_child *child[3];
@@ -98,9 +97,8 @@ START_TEST(several_at_a_time)
 		gt_child_free(child[i]);
 	}
 }
-END_TEST
 
-START_TEST(guard_words)
+GT_TEST(guard_words)
 {
 	enum { N = 1000, MIDDLE = 300, LENGTH = 411 };
 	float words[N];
@@ -118,12 +116,5 @@ START_TEST(guard_words)
 		memset(words + MIDDLE, 0, LENGTH * sizeof *words);
 	}
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_test(t, goes_on_after_all_of_them);
-	tcase_add_test(t, several_at_a_time);
-	tcase_add_test(t, guard_words);
-}
-int main(void) { return gt_test_main("processes for variants", fill); }
+int main(void) { return gt_test_main("processes for variants", NULL); }

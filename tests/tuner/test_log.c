@@ -65,7 +65,7 @@ static gt_tune_log_facts read_facts(const char *path)
 	return a;
 }
 
-START_TEST(a_choice_is_kept)
+GT_TEST(a_choice_is_kept)
 {
 	static const char *const variant[] = { "A=1 B=5", "" };
 	for (int i = 0; i < 2; i++) {
@@ -78,9 +78,8 @@ START_TEST(a_choice_is_kept)
 		ck_assert_double_eq(a.chosen_built_in_ms, 3.125);
 	}
 }
-END_TEST
 
-START_TEST(without_its_end)
+GT_TEST(without_its_end)
 {
 	char path[64];
 	write_log(NULL, path);
@@ -88,9 +87,8 @@ START_TEST(without_its_end)
 	ck_assert_int_eq(a.ended, 0);
 	ck_assert_str_eq(a.chosen, "");
 }
-END_TEST
 
-START_TEST(no_search)
+GT_TEST(no_search)
 {
 	char path[64];
 	gt_tune_log_facts a;
@@ -101,10 +99,9 @@ START_TEST(no_search)
 	ck_refused(gt_tune_log_facts_of(path, &a), GT_ERR_UNSUPPORTED, path);
 	unlink(path);
 }
-END_TEST
 
 /* An open log gives the same replays as one that is read for every search, without its file. */
-START_TEST(read_once)
+GT_TEST(read_once)
 {
 	static const char *const strategies[] = { "random", "climb", "ants:as-published" };
 	enum { EVALUATIONS = 5 };
@@ -131,9 +128,8 @@ START_TEST(read_once)
 	ck_assert_ptr_null(log);
 	gt_tune_log_close(NULL);
 }
-END_TEST
 
-START_TEST(bounds_stand_in_the_log)
+GT_TEST(bounds_stand_in_the_log)
 {
 	char path[64];
 	FILE *f = create(path);
@@ -153,14 +149,5 @@ START_TEST(bounds_stand_in_the_log)
 	ck_assert_str_eq(log.head.bounds, h.bounds);
 	gt_log_free(&log);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_test(t, read_once);
-	tcase_add_test(t, bounds_stand_in_the_log);
-	tcase_add_test(t, a_choice_is_kept);
-	tcase_add_test(t, without_its_end);
-	tcase_add_test(t, no_search);
-}
-int main(void) { return gt_test_main("logs", fill); }
+int main(void) { return gt_test_main("logs", NULL); }

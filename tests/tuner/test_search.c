@@ -145,7 +145,7 @@ static int near_best(const char *spec, size_t evaluations)
 	return near;
 }
 
-START_TEST(rates)
+GT_TEST(rates)
 {
 	static const struct {
 		const char *spec;
@@ -159,9 +159,8 @@ START_TEST(rates)
 		ck_assert_msg(near >= rate[i].min && near <= rate[i].max, "%s: %d of 24", rate[i].spec, near);
 	}
 }
-END_TEST
 
-START_TEST(ants_as_published)
+GT_TEST(ants_as_published)
 {
 	struct land l;
 	make_land(7, 4, fdk, 0.15, &l);
@@ -176,9 +175,8 @@ START_TEST(ants_as_published)
 	ck_assert_uint_eq(a.best, b.best);
 	free_land(&l);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	const gt_strategy *s;
 	const char *options;
@@ -195,10 +193,9 @@ START_TEST(refusals)
 	ck_refused(gt_search_run("random:x", &t, 1, evaluate, &l, &r), GT_ERR_ARG, "no options");
 	free_land(&l);
 }
-END_TEST
 
 /* If no candidate runs, the search reports none and ends. */
-START_TEST(nothing_runs)
+GT_TEST(nothing_runs)
 {
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct land l;
@@ -209,14 +206,5 @@ START_TEST(nothing_runs)
 		free_land(&l);
 	}
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_test(t, laws);
-	tcase_add_test(t, rates);
-	tcase_add_test(t, ants_as_published);
-	tcase_add_test(t, refusals);
-	tcase_add_test(t, nothing_runs);
-}
-int main(void) { return gt_test_main("searchers", fill); }
+int main(void) { return gt_test_main("searchers", NULL); }

@@ -62,7 +62,7 @@ static void tried(void *self, size_t program, const char *variant, const gt_tune
 }
 
 /* If rows are tilted, forms that need rows parallel to slices are excluded. */
-START_TEST(rows_that_are_tilted)
+GT_TESTS(rows_that_are_tilted, 2)
 {
 	static const struct {
 		double tilt;
@@ -89,10 +89,9 @@ START_TEST(rows_that_are_tilted)
 	ck_assert_uint_eq(facts.right, 16);
 	gt_scan_free(scan);
 }
-END_TEST
 
 /* The log of a problem without the kernel holds the reason, so that gantry tune --folder continues. */
-START_TEST(reason_in_the_log)
+GT_TEST(reason_in_the_log)
 {
 	gt_grid grid;
 	gt_scan *scan = make_scan(20, &grid);
@@ -104,7 +103,6 @@ START_TEST(reason_in_the_log)
 	ck_refused(gt_tune_log_facts_of(log_path, &facts), GT_ERR_UNSUPPORTED, "are tilted by 20 degrees");
 	gt_scan_free(scan);
 }
-END_TEST
 
 /* NULL: as in options_for(). */
 static const struct {
@@ -120,7 +118,7 @@ static const struct {
 	{ NULL, "/nowhere/log.txt", 0, GT_ERR_IO, "/nowhere/log.txt: cannot be written" },
 };
 
-START_TEST(refusals)
+GT_TESTS(refusals, sizeof refused / sizeof *refused)
 {
 	gt_grid grid;
 	gt_scan *scan = make_scan(0, &grid);
@@ -132,21 +130,13 @@ START_TEST(refusals)
 	ck_refused(gt_tune_search(&o, &out), refused[_i].status, refused[_i].says);
 	gt_scan_free(scan);
 }
-END_TEST
-
-static void fill(TCase *t)
-{
-	tcase_add_loop_test(t, rows_that_are_tilted, 0, 2);
-	tcase_add_test(t, reason_in_the_log);
-	tcase_add_loop_test(t, refusals, 0, sizeof refused / sizeof *refused);
-}
 
 int main(void)
 {
 	if (!mkdtemp(folder))
 		return 1;
 	snprintf(log_path, sizeof log_path, "%s/log.txt", folder);
-	const int code = gt_test_main("whole searches", fill);
+	const int code = gt_test_main("whole searches", NULL);
 	remove(log_path);
 	rmdir(folder);
 	return code;

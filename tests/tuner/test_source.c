@@ -30,7 +30,7 @@ static void new_path(char *path)
 	close(file);
 }
 
-START_TEST(paths_are_programs)
+GT_TEST(paths_are_programs)
 {
 	static const struct {
 		const char *words, *program;
@@ -76,7 +76,6 @@ START_TEST(paths_are_programs)
 	gt_source_free(s);
 	remove(path);
 }
-END_TEST
 
 #define FOUR_TERMS "A == 1 || A == 1 || A == 1 || A == 1 || "
 static const struct {
@@ -107,7 +106,7 @@ static const struct {
 	{ "// tune A 1 2\n// tune keep A == 3\n", "no candidate is legal" },
 };
 
-START_TEST(faults_are_named)
+GT_TESTS(faults_are_named, sizeof faults / sizeof *faults)
 {
 	char path[32];
 	gt_source *s = NULL;
@@ -117,11 +116,5 @@ START_TEST(faults_are_named)
 	ck_assert_msg(strstr(gt_error(), faults[_i].message) != NULL, "%s", gt_error());
 	remove(path);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_test(t, paths_are_programs);
-	tcase_add_loop_test(t, faults_are_named, 0, sizeof faults / sizeof *faults);
-}
-int main(void) { return gt_test_main("sources", fill); }
+int main(void) { return gt_test_main("sources", NULL); }

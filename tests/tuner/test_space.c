@@ -16,7 +16,7 @@ static int allowed(long a, long b, long c, long size)
 	return a * b <= 20 && b != 5 && ((a + b) % 2 == 0 || c == 1) && (size > 4 || a < 4);
 }
 
-START_TEST(lists_what_rules_allow)
+GT_TEST(lists_what_rules_allow)
 {
 	static const long A[] = { 1, 2, 4 }, B[] = { 3, 5, 7, 11 }, C[] = { 0, 1 };
 	for (int size = 3; size < 7; size += 3) {
@@ -42,9 +42,8 @@ START_TEST(lists_what_rules_allow)
 		gt_space_free(s);
 	}
 }
-END_TEST
 
-START_TEST(prefixes)
+GT_TEST(prefixes)
 {
 	static const int n[] = { 3, 4, 2 };
 	gt_space *s = NULL;
@@ -62,9 +61,8 @@ START_TEST(prefixes)
 	ck_assert_uint_eq(gt_space_find(s, list), 2);
 	gt_space_free(s);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_named)
+GT_TEST(what_is_wrong_is_named)
 {
 	static const struct {
 		const char *block, *says;
@@ -88,10 +86,9 @@ START_TEST(what_is_wrong_is_named)
 		ck_refused(gt_space_read(wrong[i].block, "toy", "", &s), wrong[i].st, wrong[i].says);
 	}
 }
-END_TEST
 
 /* The built-in values of the kernel are in its space, for the tiles that they belong to. */
-START_TEST(of_the_forward_kernel)
+GT_TEST(of_the_forward_kernel)
 {
 	static const char *const built_in[] = {
 		"ROWS=2 LANES=32 COLUMNS=4 EXTRA=0 WARPS=8 SLOT=23424 SLOTS=2 BLOCKS=4 WHOLE=96 FLUSH=2048 AHEAD=1",
@@ -111,10 +108,9 @@ START_TEST(of_the_forward_kernel)
 	ck_assert_uint_gt(s->count, 1000);
 	gt_space_free(s);
 }
-END_TEST
 
 /* A device with less shared memory has fewer variants, none of which takes more. */
-START_TEST(little_shared_memory)
+GT_TESTS(little_shared_memory, 3)
 {
 	static const struct {
 		const char *kernel;
@@ -139,14 +135,5 @@ START_TEST(little_shared_memory)
 	gt_space_free(all);
 	gt_space_free(few);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_loop_test(t, little_shared_memory, 0, 3);
-	tcase_add_test(t, lists_what_rules_allow);
-	tcase_add_test(t, prefixes);
-	tcase_add_test(t, what_is_wrong_is_named);
-	tcase_add_test(t, of_the_forward_kernel);
-}
-int main(void) { return gt_test_main("spaces", fill); }
+int main(void) { return gt_test_main("spaces", NULL); }

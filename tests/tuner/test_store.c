@@ -62,7 +62,7 @@ static struct seen look_at(gt_status expected)
 	return s;
 }
 
-START_TEST(kept_and_replaced)
+GT_TEST(kept_and_replaced)
 {
 	gt_store_entry e = entry("rows=8", "A=1");
 	make_folder();
@@ -87,7 +87,6 @@ START_TEST(kept_and_replaced)
 	ck_ok(gt_store_forget("toy"));
 	remove_folder();
 }
-END_TEST
 
 static void write_text(const char *path, const char *text)
 {
@@ -95,7 +94,7 @@ static void write_text(const char *path, const char *text)
 	ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
 }
 
-START_TEST(damaged_files)
+GT_TEST(damaged_files)
 {
 	static const char *const damaged[] = { "",
 		                               "{ \"format\": 1, \"kernel\": \"toy\", \"entr",
@@ -120,9 +119,8 @@ START_TEST(damaged_files)
 	free(path);
 	remove_folder();
 }
-END_TEST
 
-START_TEST(unwritable)
+GT_TEST(unwritable)
 {
 	gt_store_entry e = entry("rows=8", "A=1");
 	make_folder();
@@ -136,9 +134,8 @@ START_TEST(unwritable)
 	unsetenv("HOME");
 	ck_refused(gt_store_put(&e), GT_ERR_IO, "no HOME");
 }
-END_TEST
 
-START_TEST(two_writers)
+GT_TEST(two_writers)
 {
 	enum { WRITERS = 4, EACH = 6 };
 	pid_t child[WRITERS];
@@ -162,12 +159,11 @@ START_TEST(two_writers)
 	ck_assert_int_eq(look_at(GT_OK).n, WRITERS * EACH);
 	remove_folder();
 }
-END_TEST
 
 static const char head[] = "# gantry tune 1\n# kernel toy\n# class rows=8\n# device A device\n# built-in A=2 B=4\n"
 			   "# built-in-ms 3\n# layer A 1 2\n# layer B 3 4\n";
 
-START_TEST(logs)
+GT_TEST(logs)
 {
 	char path[100], text[1000];
 	double best[6];
@@ -202,7 +198,6 @@ START_TEST(logs)
 	ck_refused(gt_tune_replay("/nowhere", "climb", 1, 6, best), GT_ERR_IO, "/nowhere");
 	remove_folder();
 }
-END_TEST
 
 static int finds(const char *kernel, const char *expected)
 {
@@ -213,7 +208,7 @@ static int finds(const char *kernel, const char *expected)
 	return found;
 }
 
-START_TEST(variants_of_a_run)
+GT_TEST(variants_of_a_run)
 {
 	char about[256], built_in[512];
 	make_folder();
@@ -250,10 +245,9 @@ START_TEST(variants_of_a_run)
 	gt_variant_took(NULL, NULL);
 	remove_folder();
 }
-END_TEST
 
 /* A value out of bounds leaves the others as built in. */
-START_TEST(numbers_of_a_run)
+GT_TEST(numbers_of_a_run)
 {
 	static const gt_variant_number numbers[] = { { "A", 1, 8, 0 }, { "B", 1, 8, 0 }, { "C", 1, 8, 0 }, { NULL, 0, 0, 0 } };
 	static const gt_variant_family family = { "dd-forward", "a.cuh", "GT_", numbers };
@@ -270,7 +264,6 @@ START_TEST(numbers_of_a_run)
 	gt_variant_only(NULL);
 	remove_folder();
 }
-END_TEST
 
 static void shipped(void *self, const gt_store_entry *e)
 {
@@ -281,7 +274,7 @@ static void shipped(void *self, const gt_store_entry *e)
 }
 
 /* The shipped tables are valid and name existing kernels. */
-START_TEST(tables)
+GT_TEST(tables)
 {
 	int n = 0;
 	for (size_t i = 0; gt_tune_kernel_name(i); i++)
@@ -289,17 +282,5 @@ START_TEST(tables)
 	gt_store_list_shipped("toy", shipped, &n);
 	printf("%d entries came with the library\n", n);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_test(t, variants_of_a_run);
-	tcase_add_test(t, numbers_of_a_run);
-	tcase_add_test(t, tables);
-	tcase_add_test(t, kept_and_replaced);
-	tcase_add_test(t, damaged_files);
-	tcase_add_test(t, unwritable);
-	tcase_add_test(t, two_writers);
-	tcase_add_test(t, logs);
-}
-int main(void) { return gt_test_main("what tuning keeps", fill); }
+int main(void) { return gt_test_main("what tuning keeps", NULL); }

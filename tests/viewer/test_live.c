@@ -54,14 +54,13 @@ static void learns_of_the_end(int browser)
 	ck_assert_uint_eq(bytes, 12 * sizeof(float));
 }
 
-START_TEST(nobody_looks_on)
+GT_TEST(nobody_looks_on)
 {
 	begin_to_end();
 	pthread_join(ending, NULL);
 }
-END_TEST
 
-START_TEST(what_is_seen_is_not_waited_for)
+GT_TEST(what_is_seen_is_not_waited_for)
 {
 	size_t bytes;
 	const int browser = gt_test_ask(address, "end"), leaves = gt_test_ask(address, "end");
@@ -73,9 +72,8 @@ START_TEST(what_is_seen_is_not_waited_for)
 	free(gt_test_get(address, "seen", &bytes));
 	pthread_join(ending, NULL);
 }
-END_TEST
 
-START_TEST(a_browser_that_hangs_is_waited_for_a_moment)
+GT_TEST(a_browser_that_hangs_is_waited_for_a_moment)
 {
 	const int browser = gt_test_ask(address, "end");
 	meet();
@@ -84,14 +82,5 @@ START_TEST(a_browser_that_hangs_is_waited_for_a_moment)
 	gt_test_clock_pass(5);
 	pthread_join(ending, NULL);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, nobody_looks_on);
-	tcase_add_test(tc, what_is_seen_is_not_waited_for);
-	tcase_add_test(tc, a_browser_that_hangs_is_waited_for_a_moment);
-}
-
-int main(void) { return gt_test_main("live page", fill); }
+int main(void) { return gt_test_main_with("live page", setup, NULL); }

@@ -72,7 +72,7 @@ static double all_bytes(const float *data, const struct gt_page_tiles *t)
 	return sum;
 }
 
-START_TEST(round_trip)
+GT_TEST(round_trip)
 {
 	static float data[VALUES];
 	static const float scales[] = { 1, 1e-7f, 3e5f };
@@ -96,9 +96,8 @@ START_TEST(round_trip)
 		ck_assert_int_eq(gt_tiles_plan(NULL, data, size, 10, &t), GT_ERR_UNSUPPORTED);
 	}
 }
-END_TEST
 
-START_TEST(eight_bits)
+GT_TEST(eight_bits)
 {
 	static float data[VALUES];
 	struct gt_page_tiles t;
@@ -108,9 +107,8 @@ START_TEST(eight_bits)
 	ck_assert_int_eq(t.bits, 8);
 	expect_round_trip(data, &t);
 }
-END_TEST
 
-START_TEST(odd_values)
+GT_TEST(odd_values)
 {
 	static float data[VALUES];
 	static const float constant[] = { 0, -3.25f, 1e-30f, 3e38f };
@@ -131,9 +129,8 @@ START_TEST(odd_values)
 	ck_assert_uint_eq(t.missing, VALUES);
 	expect_round_trip(data, &t);
 }
-END_TEST
 
-START_TEST(coarse)
+GT_TEST(coarse)
 {
 	size_t by[3], n[3], large[3] = { 97, 1, 400 };
 	float data[24], out[6];
@@ -147,7 +144,6 @@ START_TEST(coarse)
 	ck_assert_float_eq_tol(out[0], (1 + 9 + 16 + 144 + 169 + 225 + 256) / 7.0f, 1e-4f);
 	ck_assert_float_eq_tol(out[3], (64 + 121 + 400 + 529) / 4.0f, 1e-4f);
 }
-END_TEST
 
 static char *put_by(void (*put)(FILE *, const char *), const char *text)
 {
@@ -159,7 +155,7 @@ static char *put_by(void (*put)(FILE *, const char *), const char *text)
 	return out;
 }
 
-START_TEST(texts)
+GT_TEST(texts)
 {
 	char *html = put_by(gt_html_text, "<a href=\"x\">'&\n\x01\xff");
 	char *setting = put_by(gt_html_breakable, "pcg:iterations=6,nonneg=yes, a/b <c:d> e,");
@@ -174,9 +170,8 @@ START_TEST(texts)
 	ck_assert_str_eq(json, "null");
 	free(json);
 }
-END_TEST
 
-START_TEST(base64)
+GT_TEST(base64)
 {
 	static const char *const want[] = { "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==" };
 	for (size_t n = 0; n < 5; n++) {
@@ -189,7 +184,6 @@ START_TEST(base64)
 		free(out);
 	}
 }
-END_TEST
 
 static void expect(const struct gt_page_site *site, int code, const char *format, ...)
 {
@@ -206,7 +200,7 @@ static void expect(const struct gt_page_site *site, int code, const char *format
 	free(a.memory);
 }
 
-START_TEST(requests)
+GT_TEST(requests)
 {
 	float data[24] = { 0 };
 	const gt_page_item item = { .name = "x" };
@@ -246,9 +240,8 @@ START_TEST(requests)
 	          ((const float *)a.memory)[7] == 19);
 	free(a.memory);
 }
-END_TEST
 
-START_TEST(refusals)
+GT_TEST(refusals)
 {
 	char folder[64] = "/tmp/gantry-page-XXXXXX", path[128];
 	const gt_grid grid = { { 4, 3, 2 }, { 1, 1, 1 }, { 0, 0, 0 } };
@@ -282,18 +275,5 @@ START_TEST(refusals)
 	gt_test_folder_remove(folder);
 	gt_volume_free(v);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, round_trip);
-	tcase_add_test(tc, eight_bits);
-	tcase_add_test(tc, odd_values);
-	tcase_add_test(tc, coarse);
-	tcase_add_test(tc, texts);
-	tcase_add_test(tc, base64);
-	tcase_add_test(tc, requests);
-	tcase_add_test(tc, refusals);
-}
-
-int main(void) { return gt_test_main("page", fill); }
+int main(void) { return gt_test_main("page", NULL); }

@@ -5,7 +5,7 @@
 #include <gantry/image.h>
 #include "tests/support/support.h"
 
-START_TEST(percentiles)
+GT_TEST(percentiles)
 {
 	enum { N = 10001 };
 	float *data = malloc(N * sizeof *data);
@@ -27,9 +27,8 @@ START_TEST(percentiles)
 	ck_assert_double_eq_tol(high, 9950, 25);
 	free(data);
 }
-END_TEST
 
-START_TEST(few_values)
+GT_TEST(few_values)
 {
 	float data[1000] = { 0 };
 	double low, high;
@@ -44,11 +43,5 @@ START_TEST(few_values)
 	ck_assert_int_eq(gt_display_window(data, 2, &low, &high), GT_OK);
 	ck_assert_msg(low == 0 && high > low, "%g to %g of no values", low, high);
 }
-END_TEST
 
-static void fill(TCase *t)
-{
-	tcase_add_test(t, percentiles);
-	tcase_add_test(t, few_values);
-}
-int main(void) { return gt_test_main("window", fill); }
+int main(void) { return gt_test_main("window", NULL); }

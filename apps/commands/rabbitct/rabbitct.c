@@ -78,7 +78,7 @@ static gt_status check(const char *path, const rabbitct_options *o, const gt_rab
 		return GT_OK;
 	if (is_volume(o->output))
 		return gt_can_write(o->output);
-	const gt_status st = gt_can_write_volume(o->output);
+	const gt_status st = gt_can_write_volume(o->output, NULL);
 	return st == GT_ERR_ARG ? gt_fail(st, "%s; or .vol, for 16-bit HU", gt_error()) : st;
 }
 
@@ -187,7 +187,7 @@ static int run(const cli_call *call, const void *given)
 	job j = { .file = NULL };
 	int has_reference = 0;
 	app_rabbitct_report r = { .size = (size_t)o->size };
-	app_rabbitct_score score;
+	gt_rabbitct_score score;
 	gt_status st = GT_OK;
 	GT_TRY(open_set(call->file[0], o, &j.file));
 	const gt_rabbitct_head *h = gt_rabbitct_info(j.file);
@@ -202,7 +202,7 @@ static int run(const cli_call *call, const void *given)
 	for (size_t i = 0; i < voxels; i++)
 		j.hu[i] = gt_rabbitct_hu(gt_volume_data(j.volume)[i], h->scale);
 	if (has_reference) {
-		score = app_rabbitct_judge(j.hu, j.reference, voxels);
+		score = gt_rabbitct_judge(j.hu, j.reference, voxels);
 		r.score = &score;
 	} else if (!o->add_reference) {
 		cli_note(call, "no reference of %zu^3 voxels: the result is not scored", (size_t)o->size);

@@ -1,6 +1,6 @@
 #ifndef GT_APPS_COMMANDS_RABBITCT_H
 #define GT_APPS_COMMANDS_RABBITCT_H
-/* RabbitCT: data sets of simulated scans, and the score of a volume against a reference. */
+/* RabbitCT: data sets of simulated scans, and the printed results. */
 #include "apps/cli/cli.h"
 #include "io/rabbitct/rabbitct.h"
 
@@ -9,19 +9,12 @@ int app_rabbitct_name(const char *path, gt_rabbitct_layout *layout);
 /* Weights and filters the data of p in place, as fdk does, and writes them. Stores water (mm-1) as 1000, air as 0. */
 gt_status app_rabbitct_write(const char *path, gt_projections *p, double water, int threads);
 
-enum { APP_RCT_BINS = 11 };
-typedef struct {
-	double mse, rmse, max, psnr;    /* HU; psnr in dB, INFINITY for equal volumes */
-	size_t bin[APP_RCT_BINS];       /* voxels that differ by 0, 1, ... 9, 10 or more */
-} app_rabbitct_score;
-app_rabbitct_score app_rabbitct_judge(const uint16_t *hu, const uint16_t *reference, size_t n);
-
 /* Results, printed as text or JSON. */
 typedef struct {
 	const char *backend;
 	size_t size, columns, rows, views;
 	double seconds, finish;         /* s: all views; after the last view, with the download */
-	const app_rabbitct_score *score;        /* NULL: no reference */
+	const gt_rabbitct_score *score;        /* NULL: no reference */
 } app_rabbitct_report;
 void app_rabbitct_print(const cli_call *call, const app_rabbitct_report *r);
 

@@ -1,24 +1,6 @@
-/* Error measures of the RabbitCT benchmark. */
+/* Prints the results of the RabbitCT benchmark. */
 #include <math.h>
-#include <stdlib.h>
 #include "apps/commands/rabbitct/rabbitct.h"
-
-#define MAX_VALUE 4095.0 /* 12 bits */
-
-app_rabbitct_score app_rabbitct_judge(const uint16_t *hu, const uint16_t *reference, size_t n)
-{
-	app_rabbitct_score s = { .mse = 0 };
-	for (size_t i = 0; i < n; i++) {
-		const size_t off = (size_t)abs((int)hu[i] - (int)reference[i]);
-		s.mse += (double)off * (double)off;
-		s.max = fmax(s.max, (double)off);
-		s.bin[off < APP_RCT_BINS ? off : APP_RCT_BINS - 1]++;
-	}
-	s.mse /= (double)n;
-	s.rmse = sqrt(s.mse);
-	s.psnr = s.mse > 0 ? 10 * log10(MAX_VALUE * MAX_VALUE / s.mse) : INFINITY;
-	return s;
-}
 
 static void print_json(const app_rabbitct_report *r, double gib, double giga)
 {
@@ -41,19 +23,19 @@ static void print_json(const app_rabbitct_report *r, double gib, double giga)
 		else
 			cJSON_AddNullToObject(json, "psnr_db");
 		cJSON *bins = cJSON_AddArrayToObject(json, "histogram");
-		for (int i = 0; i < APP_RCT_BINS; i++)
+		for (int i = 0; i < GT_RCT_BINS; i++)
 			cJSON_AddItemToArray(bins, cJSON_CreateNumber((double)r->score->bin[i]));
 	}
 	cli_json(json);
 }
 
-static void print_score(const app_rabbitct_score *s)
+static void print_score(const gt_rabbitct_score *s)
 {
 	printf("root mean square error    %.6g HU\n", s->rmse);
 	printf("largest difference        %.6g HU\n", s->max);
 	printf("PSNR                      %.6g dB\n", s->psnr);
 	printf("voxels off by 0 ... 9, >9");
-	for (int i = 0; i < APP_RCT_BINS; i++)
+	for (int i = 0; i < GT_RCT_BINS; i++)
 		printf(" %zu", s->bin[i]);
 	printf("\n");
 }

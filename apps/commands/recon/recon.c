@@ -23,7 +23,7 @@ static gt_status check(const recon_options *o)
 	GT_TRY(recon_page_check(o->report));
 	GT_TRY(cli_set_numbers(o->number, o->range, &w));
 	if (o->output)
-		GT_TRY(gt_can_write_volume_as(o->output, &w));
+		GT_TRY(gt_can_write_volume(o->output, &w));
 done:
 	return st;
 }

@@ -35,7 +35,7 @@ static gt_status fetch(const gt_array *a, double *out)
 	return gt_backend_status(gt_array_backend(a));
 }
 
-/* out = A in or A' in, in double whatever it computes in. */
+/* out = A in or A' in; the arrays are double for any type of the operator. */
 static gt_status apply(const operator_on *w, int adjoint, const gt_grid *grid, const gt_scan *scan, const float *in, double *out)
 {
 	app_operator o;

@@ -27,14 +27,12 @@ static size_t nearest_view(const gt_scan *scan, double angle, size_t otherwise)
 static gt_status write_difference(study *s, const char *name, const double *x, const double *from, size_t n, double *window)
 {
 	const study_error e = study_compare(x, from, n);
-	double *d = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(study_new(n, sizeof *d, &d));
+	double *d;
+	GT_OR_RETURN(study_new(n, sizeof *d, &d));
 	for (size_t i = 0; i < n; i++)
 		d[i] = (x[i] - from[i]) / e.peak;
 	*window = fmin(4 * e.rmse, e.largest) / e.peak;
-	GT_TRY(study_floats(&s->folder, name, d, n));
-done:
+	const gt_status st = study_floats(&s->folder, name, d, n);
 	free(d);
 	return st;
 }

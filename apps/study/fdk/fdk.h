@@ -21,7 +21,7 @@ typedef struct {
 	int views;                      /* per launch: N'; 0: all of a batch */
 	int upright;                    /* takes detectors whose rows are upright */
 	int baseline;                   /* the others are compared with it */
-	int apart;                      /* in the ladder and in tables of its own, not against angles and sizes */
+	int apart;                      /* in the ladder and separate tables, but not against angles and sizes */
 	int flops;                      /* per voxel and view in its inner loop, a fused one as two; 0: not counted */
 } fdk_form;
 extern const fdk_form fdk_forms[];                      /* ends with name = NULL */

@@ -2,7 +2,6 @@
  * beforehand. */
 #include <gantry/host_memory.h>
 #include <gantry/matrix_backprojector.h>
-#include "apps/commands/rabbitct/rabbitct.h"
 #include "apps/study/fdk/fdk.h"
 #include "geometry/scan.h"
 #include "io/rabbitct/rabbitct.h"
@@ -200,7 +199,7 @@ static gt_status new_rabbit(study *s, rabbit *r)
 /* Lines of the table ------------------------------------------------------------- */
 
 /* A row but for the columns of the paper; score NULL: not measured. */
-static void add_row(study *s, const rabbit *r, const char *const text[3], int views, double seconds, const app_rabbitct_score *score)
+static void add_row(study *s, const rabbit *r, const char *const text[3], int views, double seconds, const gt_rabbitct_score *score)
 {
 	const double updates = (double)r->voxels * (double)r->scan->views / seconds;
 	study_row(&s->table[STUDY_RABBITCT], TXT(text[0]), TXT(text[1]), TXT(text[2]), NUM(views ? views : NAN), NUM(seconds),
@@ -212,14 +211,14 @@ static gt_status run_form(study *s, rabbit *r, int k)
 {
 	const fdk_way *w = fdk_way_of(s, steps[k].form);
 	const char *const text[] = { steps[k].step, steps[k].form, w ? "GPU" : "needs CUDA" };
-	app_rabbitct_score score;
+	gt_rabbitct_score score;
 	fdk_seconds t = { NAN, NAN, NAN };
 	study_step(s, "rabbitct: %s", steps[k].step);
 	if (w)
 		GT_OR_RETURN(fdk_try(s, "rabbitct", &(fdk_case){ w, r->scan, &r->p.grid, NULL, r->lines, r->x, 0 }, &t));
 	if (!isnan(t.back)) {
 		to_hu(r, r->x + r->first, r->hu);
-		score = app_rabbitct_judge(r->hu, r->from_fdk, r->hus);
+		score = gt_rabbitct_judge(r->hu, r->from_fdk, r->hus);
 	}
 	add_row(s, r, text, fdk_form_find(steps[k].form)->views, t.back, isnan(t.back) ? NULL : &score);
 	study_row(&s->table[STUDY_RABBITCT], NUM(steps[k].seconds), NUM(steps[k].gups));
@@ -234,7 +233,7 @@ static gt_status run_images(study *s, rabbit *r, const fdk_taker *taker)
 	study_step(s, "rabbitct: images one by one: %s", taker->label);
 	GT_OR_RETURN(fdk_images_run(&r->p, taker->backend, GT_F32, 0, r->x, &seconds));
 	to_hu(r, r->x + r->first, r->hu);
-	const app_rabbitct_score score = app_rabbitct_judge(r->hu, r->from_images, r->hus);
+	const gt_rabbitct_score score = gt_rabbitct_judge(r->hu, r->from_images, r->hus);
 	add_row(s, r, text, 32, seconds, &score);
 	study_row(&s->table[STUDY_RABBITCT], NUM(taker->gpu ? 0.951 : NAN), NUM(taker->gpu ? 70.2 : NAN));
 	return GT_OK;

@@ -96,7 +96,7 @@ static void values_near(const quality_scene *c, const size_t at[3], size_t by, d
 			}
 }
 
-/* By how much a value, of the mean over draws, leaves what is there within a voxel along each axis, HU. */
+/* Overshoot of the mean over draws at a voxel: distance to the range of the object within a voxel, HU. */
 static double beyond(const quality_scene *c, double mean, const size_t at[3])
 {
 	double low, high;
@@ -107,10 +107,10 @@ static double beyond(const quality_scene *c, double mean, const size_t at[3])
 gt_status quality_overshoot(const quality_scene *c, const double *mean, double *overshoot, double *at_steps)
 {
 	const size_t wide = c->grid.n[0], high = c->grid.n[1], edges = c->count[QUALITY_EDGE];
-	double *all = malloc(2 * (edges + 1) * sizeof *all), *parts = all + edges + 1, from, to;
+	double *all, from, to;
 	size_t found = 0, steps = 0;
-	if (!all)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_OR_RETURN(study_new(2 * (edges + 1), sizeof *all, &all));
+	double *const parts = all + edges + 1;
 	for (size_t i = 0; i < c->count[QUALITY_ALL]; i++) {
 		const size_t at[3] = { i % wide, i / wide % high, i / wide / high };
 		if (c->kind[i] != QUALITY_EDGE)
@@ -129,9 +129,8 @@ gt_status quality_overshoot(const quality_scene *c, const double *mean, double *
 
 static gt_status overshoot_of(const quality_scene *c, const float *const x[], quality_result *r)
 {
-	double *mean = calloc(c->count[QUALITY_ALL], sizeof *mean);
-	if (!mean)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	double *mean;
+	GT_OR_RETURN(study_new(c->count[QUALITY_ALL], sizeof *mean, &mean));
 	for (size_t i = 0; i < c->count[QUALITY_ALL]; i++)
 		for (int d = 0; d < QUALITY_DRAWS; d++)
 			mean[i] += x[d][i] / (double)QUALITY_DRAWS;
@@ -180,9 +179,7 @@ gt_status quality_run(study *s, const quality_scene *scene, const quality_candid
 	r->strength = exp(logs);
 	quality_errors(scene, x, r);
 	GT_TRY(overshoot_of(scene, x, r));
-	r->x = malloc(scene->count[QUALITY_ALL] * sizeof *r->x);
-	if (!r->x)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "a picture needs %.3g MB", (double)scene->count[QUALITY_ALL] * 4e-6));
+	GT_TRY(study_host_floats(scene->count[QUALITY_ALL], "a picture", &r->x));
 	memcpy(r->x, x[0], scene->count[QUALITY_ALL] * sizeof *r->x);
 done:
 	for (int d = 0; d < QUALITY_DRAWS; d++)

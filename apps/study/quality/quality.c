@@ -37,13 +37,11 @@ static gt_status prepare(study *s, const study_options *o)
 static gt_status write(study *s, const quality_scene *c, const char *name, const float *x, const float *from)
 {
 	const size_t wide = c->grid.n[0], n = wide * c->grid.n[1], first = c->grid.n[2] / 2 * n;
-	double *out = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(study_new(n, sizeof *out, &out));
+	double *out;
+	GT_OR_RETURN(study_new(n, sizeof *out, &out));
 	for (size_t i = 0; i < n; i++)
 		out[i] = 1000 * (((double)x[first + i] - (from ? from[first + i] : 0)) / c->of->water - (from ? 0 : 1));
-	GT_TRY(study_floats(&s->folder, name, out, n));
-done:
+	const gt_status st = study_floats(&s->folder, name, out, n);
 	free(out);
 	return st;
 }

@@ -87,9 +87,7 @@ static int kind_around(const quality_scene *c, const size_t at[3], size_t around
 static gt_status make_kinds(quality_scene *c)
 {
 	const size_t n = gt_grid_voxels(&c->grid), wide = c->grid.n[0], high = c->grid.n[1];
-	c->kind = malloc(n);
-	if (!c->kind)
-		return gt_fail(GT_ERR_MEMORY, "kinds of voxels need %.3g MB", (double)n * 1e-6);
+	GT_OR_RETURN(study_new(n, sizeof *c->kind, &c->kind));
 	for (size_t i = 0; i < n; i++) {
 		const size_t at[3] = { i % wide, i / wide % high, i / wide / high };
 		c->kind[i] = (unsigned char)kind_around(c, at, c->size < QUALITY_SMALL ? 1 : AROUND + (c->size == QUALITY_FULL));

@@ -176,14 +176,12 @@ static gt_status judge_patches(const quality_scene *c, const moments *m, double 
 {
 	const size_t n = m->wide * m->high;
 	const double asked = pow(c->of->noise, 2);
-	double *a = malloc((2 * n + 1) * sizeof *a), *b = a + n, squares = 0;
-	e->ratio = malloc((n + 1) * sizeof *e->ratio);
+	double *a, squares = 0;
 	e->wide = m->wide;
 	e->high = m->high;
-	if (!a || !e->ratio) {
-		free(a);
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	}
+	GT_OR_RETURN(study_new(n, sizeof *e->ratio, &e->ratio));
+	GT_OR_RETURN(study_new(2 * n, sizeof *a, &a));
+	double *const b = a + n;
 	for (size_t at = 0; at < n; at++) {
 		const double one = patch_variance(c, m, 0, at, draws), other = patch_variance(c, m, 1, at, draws);
 		e->ratio[at] = one > 0 && other > 0 ? sqrt((one + other) / 2 / asked) : NAN;
@@ -240,10 +238,11 @@ gt_status quality_even_of(study *s, const quality_scene *c, const quality_candid
                           quality_even *e)
 {
 	const size_t n = c->count[QUALITY_ALL], patch = patch_side(c->size);
-	double *all = calloc(4 * n, sizeof *all);
-	moments m = { { all, all + n }, { all + 2 * n, all + 3 * n }, patch, c->grid.n[0] / patch, c->grid.n[1] / patch };
-	gt_status st = all ? GT_OK : gt_fail(GT_ERR_MEMORY, "sums over draws need %.3g MB", (double)n * 32e-6);
+	double *all;
+	gt_status st = GT_OK;
 	*e = (quality_even){ .patches = 0 };
+	GT_OR_RETURN(study_new(4 * n, sizeof *all, &all));
+	moments m = { { all, all + n }, { all + 2 * n, all + 3 * n }, patch, c->grid.n[0] / patch, c->grid.n[1] / patch };
 	for (int d = 0; d < draws && st == GT_OK; d++)
 		st = add_draw(s, c, by, r->strength, d, &m);
 	if (st == GT_OK)

@@ -197,9 +197,9 @@ static void claim(tuner_findings *f)
 static gt_status measure(study *s)
 {
 	tuner_findings *f = tuner_found(s);
-	double *best = malloc(sizeof *best * TUNER_SEEDS * TUNER_EVALUATIONS);
+	double *best;
 	gt_status st = GT_OK;
-	GT_OR_RETURN(best ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_OR_RETURN(study_new(TUNER_SEEDS * TUNER_EVALUATIONS, sizeof *best, &best));
 	study_begin_tables(s, TUNER_GAINS, TUNER_SUCCESS);
 	if (!f->logs)
 		GT_TRY(tuner_search(s, f));

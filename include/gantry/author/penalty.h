@@ -5,8 +5,8 @@
 extern "C" {
 #endif
 
-/* A penalty R on volumes: what a regularizer makes. Solvers see nothing else of it, as they see nothing but
- * operators of the physics. */
+/* A penalty R on volumes, made by a regularizer. It is the only view of the prior for a solver, as operators are of
+ * the physics. */
 typedef struct gt_penalty gt_penalty;
 /* Entries that a penalty does not have are NULL; none allocates or moves an array. */
 struct gt_penalty_ops {

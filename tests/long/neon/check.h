@@ -48,6 +48,10 @@ static inline void tcase_add_loop_test(TCase *tc, const gt_check_test *test, int
 }
 static inline void tcase_add_test(TCase *tc, const gt_check_test *test) { tcase_add_loop_test(tc, test, 0, 1); }
 static inline TCase *tcase_create(const char *name) { return name ? calloc(1, sizeof(TCase)) : NULL; }
+static inline void tcase_add_checked_fixture(TCase *tc, void (*setup)(void), void (*teardown)(void))
+{
+	(void)tc, (void)setup, (void)teardown;
+}
 static inline void tcase_set_timeout(TCase *tc, double seconds) { (void)tc, (void)seconds; }
 static inline Suite *suite_create(const char *name) { return name ? calloc(1, sizeof(Suite)) : NULL; }
 static inline void suite_add_tcase(Suite *s, TCase *tc) { *s = tc; }

@@ -10,7 +10,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "io/metaimage/metaimage.h"
-#include "io/plain/plain_head.h"
+#include "io/plain/plain_header.h"
 #include "io/same_file.h"
 #include "io/write_kit/volume_units.h"
 
@@ -129,7 +129,7 @@ static gt_status take(const char *path, const char *key, const char *value, fiel
 	if (!strcmp(key, "ObjectType") && strcmp(value, "Image"))
 		return gt_fail(GT_ERR_FORMAT, "%s: key ObjectType: is %s, expected Image", path, value);
 	if (!strcmp(key, "Comment"))
-		return gt_said_parse(value, &h->said), GT_OK;
+		return gt_stated_parse(value, &h->said), GT_OK;
 	if (!strcmp(key, "GantryCommand"))
 		return keep(value, &h->from.command);
 	if (!strcmp(key, "GantryParameters"))
@@ -239,7 +239,7 @@ gt_status gt_metaimage_read_head(const char *path, int projections, gt_metaimage
 		.dims = 0, .channels = 1, .matrix = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, .spacing = { 1, 1, 1 }, .have_spacing = projections
 	};
 	memset(h, 0, sizeof *h);
-	h->said = (gt_said){ .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO };
+	h->said = (gt_stated){ .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO };
 	FILE *file;
 	if ((st = gt_file_stream(path, &file, NULL)) != GT_OK)
 		return st;

@@ -1,5 +1,5 @@
-#ifndef GT_IO_PLAIN_PLAIN_HEAD_H
-#define GT_IO_PLAIN_PLAIN_HEAD_H
+#ifndef GT_IO_PLAIN_PLAIN_HEADER_H
+#define GT_IO_PLAIN_PLAIN_HEADER_H
 /* Volumes as raw data or as a NumPy array, with a JSON that gives grid, sample type and unit; private to io/. */
 #include "io/write_kit/volume_units.h"
 
@@ -11,7 +11,7 @@ typedef struct {
 	gt_grid grid;
 	char raw[96];                   /* sample layout for gt_raw_source(); empty: not stated (NumPy states it) */
 	char type[16];                  /* "f32le"; empty: not stated */
-	gt_said said;
+	gt_stated said;
 	double slope, offset;           /* NAN: not stated */
 	gt_provenance from;
 } gt_plain_head;

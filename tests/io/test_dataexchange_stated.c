@@ -17,7 +17,7 @@ static gt_projections *imported_so(const exchange *x, gt_frames_options *f, char
 }
 
 /* Blank-scan counts from the air columns or from the option; the file is refused if both are missing. */
-START_TEST(without_a_flat_field)
+GT_TEST(without_a_flat_field)
 {
 	for (int dark = 0; dark < 2; dark++) {
 		exchange x = usual;
@@ -47,10 +47,9 @@ START_TEST(without_a_flat_field)
 		ck_refused(gt_read_projections(path, &o, &p), GT_ERR_ARG, "neither flat fields nor a white level");
 	}
 }
-END_TEST
 
 /* Line integrals have no air columns and are refused unless declared. */
-START_TEST(line_integrals_are_said_to_be_that)
+GT_TEST(line_integrals_are_said_to_be_that)
 {
 	gt_frames_options f = gt_frames_defaults;
 	exchange x = usual;
@@ -65,10 +64,9 @@ START_TEST(line_integrals_are_said_to_be_that)
 	check_rays(p, &x, 1e-5);
 	gt_projections_free(p);
 }
-END_TEST
 
 /* Without a unit, 180 or 360 degrees in radians cause a note, smaller ranges are refused, and the option overrides. */
-START_TEST(units_of_angles)
+GT_TEST(units_of_angles)
 {
 	static const struct {
 		double step;
@@ -107,11 +105,10 @@ START_TEST(units_of_angles)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
 /* Another group of the same file has its own views and fields. Its angles default to the first group's; the pixel
  * size is missing. */
-START_TEST(another_group)
+GT_TEST(another_group)
 {
 	exchange x = usual, other = usual;
 	gt_frames_options f = gt_frames_defaults;
@@ -158,15 +155,5 @@ START_TEST(another_group)
 	ck_assert_uint_eq(p->scan->columns, x.columns);
 	gt_projections_free(p);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, without_a_flat_field);
-	tcase_add_test(tc, line_integrals_are_said_to_be_that);
-	tcase_add_test(tc, units_of_angles);
-	tcase_add_test(tc, another_group);
-}
-
-int main(void) { return gt_test_main("dataexchange_said", fill); }
+int main(void) { return gt_test_main_with("dataexchange_stated", setup, teardown); }

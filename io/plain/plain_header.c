@@ -9,7 +9,7 @@
 #include "geometry/volume.h"
 #include "io/external.h"
 #include "io/frames/frame_source.h"
-#include "io/plain/plain_head.h"
+#include "io/plain/plain_header.h"
 #include "io/plain/plain_json.h"
 
 static const char *const axes[] = { "z", "y", "x" };

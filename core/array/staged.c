@@ -6,8 +6,8 @@
 #include <gantry/host_memory.h>
 #include "core/device/backend.h"
 #include "core/device/download.h"
-#include "core/device/staged.h"
-#include "core/device/upload.h"
+#include "core/device/locked.h"
+#include "core/array/staged.h"
 #include "core/try.h"
 
 #define PIECE_BYTES ((size_t)16 << 20)
@@ -104,12 +104,4 @@ int gt_array_put_staged(const void *host, size_t block, size_t stride, gt_array 
 	}
 	gt_backend_unlock(be);
 	return has;
-}
-
-void gt_staged_free(gt_backend *be)
-{
-	for (int i = 0; i < PLACES; i++) {
-		gt_locked_give(be, be->staged[i]);
-		be->staged[i] = NULL;
-	}
 }
