@@ -73,7 +73,6 @@ refused 1 "scan.nc: holds projections, expected a volume" project scan.nc --scan
 ok import truth.nc -o truth.mha
 refused 1 "holds a volume, expected projections" recon truth.mha -o out.nc
 nothing_left out.nc "files of the wrong kind"
-finish
 
 # An image of an input folder is no output; a volume in that folder is.
 if command -v python3 >/dev/null; then
@@ -85,3 +84,4 @@ if command -v python3 >/dev/null; then
 	ok recon counts -o counts/v.nc --axis 19.5
 	ok recon counts -o counts/v.nc --axis 19.5
 fi
+finish
