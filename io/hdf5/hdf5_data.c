@@ -155,7 +155,7 @@ static gt_status check_claim(const gt_hdf5_data *d)
 }
 
 /* 1: all but a thousandth of the pixels of an image equal the first one. Simulated scans without noise have empty
- * images too, but not at the beginning, in the middle and at the end. */
+ * images too, but the first, the central and the last one are seldom all empty. */
 static gt_status is_constant(const gt_hdf5_data *d, hsize_t image, int *constant)
 {
 	const gt_hdf5_numbers_type number = gt_hdf5_numbers_of(d->id);

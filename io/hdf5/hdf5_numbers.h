@@ -1,7 +1,7 @@
 #ifndef GT_IO_HDF5_HDF5_NUMBERS_H
 #define GT_IO_HDF5_HDF5_NUMBERS_H
-/* Memory types of stored numbers; private to io/. libhdf5 swaps bytes fast, but converts some pairs of types, as
- * big-endian integers to floats, a hundred times slower than a loop. */
+/* Memory types of stored numbers; private to io/. libhdf5 swaps bytes fast. It converts some pairs of types a hundred
+ * times slower than a loop, such as big-endian integers to floats. */
 #include <hdf5.h>
 #include <stddef.h>
 

@@ -36,7 +36,7 @@ static void teardown(void)
 	gt_test_folder_remove(folder);
 }
 
-/* What differs from a usual series of 4 x 3 pixels. */
+/* Differences from a usual series of 4 x 3 pixels. */
 typedef struct {
 	double axes[6];
 	int high; /* 0: not stated */
