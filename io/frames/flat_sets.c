@@ -21,7 +21,7 @@ enum { BLOCK = 8 };
 
 static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "flat and dark fields: out of memory"); }
 
-gt_status gt_mean_field(const gt_field_images *f, const gt_frame_source *views, const gt_read_options *o, float **out)
+gt_status gt_mean_field(const gt_averaged_fields *f, const gt_frame_source *views, const gt_read_options *o, float **out)
 {
 	const gt_frame_source *s = f->source;
 	const size_t cells = views->rows * views->columns;
@@ -224,7 +224,7 @@ static gt_status leave_out(const later_set *l, gt_status why, int first, const g
 /* o: receives the note on saturated pixels; NULL: no note. */
 static gt_status light_of_set(const gt_intensity *x, const later_set *l, const gt_read_options *o, float **gain)
 {
-	const gt_field_images images = { l->source, l->first, l->n, "flat", 0 };
+	const gt_averaged_fields images = { l->source, l->first, l->n, "flat", 0 };
 	const gt_status st = gt_mean_field(&images, x->frames, o, gain);
 	if (o && st == GT_OK)
 		gt_note_saturated(l->source, *gain, o);

@@ -151,14 +151,14 @@ gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_sca
 	pthread_mutex_init(&x->lock, NULL);
 	GT_TRY(x->seen ? gt_host_has_memory(16 * (double)cells, "flat and dark fields") : out_of_memory());
 	if (f->flat) {
-		const gt_field_images flat = { f->flat, 0, first_images(f), "flat", 0 };
+		const gt_averaged_fields flat = { f->flat, 0, first_images(f), "flat", 0 };
 		GT_TRY(gt_mean_field(&flat, frames, o, &x->gain));
 		take_saturated(x, f->flat, o);
 	} else if (!(x->gain = malloc(cells * sizeof *x->gain))) {
 		GT_TRY(out_of_memory());
 	}
 	if (f->dark) {
-		const gt_field_images dark = { f->dark, 0, f->dark->frames, "dark", f->flat ? mean_of(x->gain, cells) : f->white };
+		const gt_averaged_fields dark = { f->dark, 0, f->dark->frames, "dark", f->flat ? mean_of(x->gain, cells) : f->white };
 		GT_TRY(gt_mean_field(&dark, frames, o, &x->dark));
 	}
 	for (size_t c = 0; c < cells; c++)

@@ -64,11 +64,11 @@ void      gt_note_number(const gt_frame_source *field, const char *what, const g
 
 /* Images first ... first+n-1 of a source, which are averaged. what: "flat" or "dark". signal: mean counts of the flat
  * fields, by which dark fields are judged; 0: unknown. */
-typedef struct { const gt_frame_source *source; size_t first, n; const char *what; double signal; } gt_field_images;
+typedef struct { const gt_frame_source *source; size_t first, n; const char *what; double signal; } gt_averaged_fields;
 /* For gt_intensity_new(). Their mean, [row][column]; the caller frees it. o NULL: no notes. */
-gt_status gt_mean_field(const gt_field_images *images, const gt_frame_source *views, const gt_read_options *o, float **out);
+gt_status gt_mean_field(const gt_averaged_fields *images, const gt_frame_source *views, const gt_read_options *o, float **out);
 /* level[images->n]: mean counts of each. Notes the one that deviates most from their median, if that is implausible. */
-gt_status gt_note_odd_field(const gt_field_images *images, const double *level, const gt_read_options *o);
+gt_status gt_note_odd_field(const gt_averaged_fields *images, const double *level, const gt_read_options *o);
 /* Sets the flat fields. x->gain is the first set minus the dark field, with 1 in interpolated pixels. */
 gt_status gt_intensity_add_sets(gt_intensity *x, const gt_fields_of_scan *fields, const gt_read_options *o);
 /* Interpolates pixels of x->gain without signal from now on. Only for a single set. path: for messages. */

@@ -60,8 +60,8 @@ gt_status gt_intensity_check(const gt_intensity *x, const char *path, double whi
 	               path, 100 * fmin(dark, 1), white);
 }
 
-/* Adjacent second differences of white noise have the correlation -2/3, so that 73 % of their signs alternate; those of
- * smooth images seldom do. Rounding to integers makes them 0.7 counts large: smaller ones than MIN_NOISE do not count. */
+/* Adjacent second differences of white noise have the correlation -2/3: 73 % of their signs alternate. Those of smooth
+ * images seldom do. Rounding to integers makes them 0.7 counts large; values below MIN_NOISE do not count. */
 #define MIN_NOISE 3
 #define ALTERNATING 0.5
 enum { MIN_PAIRS = 20 };
@@ -127,7 +127,7 @@ void gt_intensity_note(const gt_intensity *x, const char *path, const gt_read_op
 #define ODD_FLAT 0.2
 #define ODD_DARK 0.05
 
-gt_status gt_note_odd_field(const gt_field_images *f, const double *level, const gt_read_options *o)
+gt_status gt_note_odd_field(const gt_averaged_fields *f, const double *level, const gt_read_options *o)
 {
 	double *sorted = malloc(f->n * sizeof *sorted);
 	size_t odd = 0;
