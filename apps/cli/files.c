@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
@@ -31,14 +32,54 @@ static gt_status differs(const cli_option *o, const char *path, const char *othe
 	return st;
 }
 
+/* The folder of a path; the caller frees it. */
+static gt_status parent_of(const char *path, char **out)
+{
+	const char *slash = strrchr(path, '/');
+	*out = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	return *out ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+}
+
+/* 1: the name of an output that may also be an image of a scan. */
+static int may_be_image(const char *path)
+{
+	static const char *const kinds[] = { ".tif", ".tiff", ".npy", ".raw" };
+	const char *dot = strrchr(path, '.');
+	for (size_t i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcasecmp(dot, kinds[i]))
+			return 1;
+	return 0;
+}
+
+/* GT_ERR_ARG if the output replaces what may be an image or a field of an input folder. */
+static gt_status outside(const cli_option *o, const char *path, const char *folder)
+{
+	struct stat s, f, above;
+	char *parent = NULL;
+	gt_status st = GT_OK;
+	if (!may_be_image(path) || lstat(path, &s) || S_ISDIR(s.st_mode) || stat(folder, &f) || !S_ISDIR(f.st_mode))
+		return GT_OK;
+	GT_TRY(parent_of(path, &parent));
+	if (stat(parent, &above) == 0 && above.st_dev == f.st_dev && above.st_ino == f.st_ino)
+		st = gt_fail(GT_ERR_ARG,
+		             "--%s=%s: is a file of the input folder, which would be overwritten: expected another name, or "
+		             "remove it first",
+		             o->name, path);
+done:
+	free(parent);
+	return st;
+}
+
 static gt_status check_output(const cli_call *call, const void *options, const cli_option *o)
 {
 	const char *path = text_of(o, options);
 	gt_status st = GT_OK;
 	if (!path)
 		return GT_OK;
-	for (size_t i = call->command->words; i < call->files; i++)
+	for (size_t i = call->command->words; i < call->files; i++) {
 		GT_TRY(differs(o, path, call->file[i], "the input"));
+		GT_TRY(outside(o, path, call->file[i]));
+	}
 	for (const cli_option *p = call->command->options; p->name; p++)
 		if (p != o && (p->kind == CLI_INPUT || p->kind == CLI_OUTPUT)) {
 			char what[64];

@@ -134,10 +134,23 @@ done:
 	return st;
 }
 
+/* Lengths and angles of the axes are rounded. */
+#define UNIT_AXES 1e-3
+
+static gt_status check_axes(const gt_series *s)
+{
+	const double *a = s->axes, x = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]), y = sqrt(a[3] * a[3] + a[4] * a[4] + a[5] * a[5]);
+	if (fabs(x - 1) <= UNIT_AXES && fabs(y - 1) <= UNIT_AXES && fabs(a[0] * a[3] + a[1] * a[4] + a[2] * a[5]) <= UNIT_AXES)
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT,
+	               "%s: Image Orientation (Patient) is (%g %g %g, %g %g %g), expected two perpendicular vectors of length 1",
+	               s->file[0], a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
 static gt_status read_first(gt_series *s, gt_dicom *d)
 {
 	gt_status st;
-	double rows, columns, is_signed, stored;
+	double rows, columns, is_signed, stored, high;
 	char comment[10241];
 	GT_TRY(gt_dicom_text(d, &gt_series_tag[GT_SERIES_SERIES], s->series, sizeof s->series));
 	if (gt_dicom_count(d, &gt_series_tag[GT_SERIES_LIES]))
@@ -148,12 +161,17 @@ static gt_status read_first(gt_series *s, gt_dicom *d)
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path));
 	}
 	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_AXES], 6, s->axes));
+	GT_TRY(check_axes(s));
 	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_PIXEL], 2, s->pixel));
 	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_ROWS], 1, &rows));
 	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_COLUMNS], 1, &columns));
 	GT_TRY(number(d, GT_SERIES_SIGNED, 0, &is_signed));
 	GT_TRY(number(d, GT_SERIES_STORED, 16, &stored));
+	GT_TRY(number(d, GT_SERIES_HIGH, stored - 1, &high));
 	GT_TRY(number(d, GT_SERIES_THICKNESS, 0, &s->thickness));
+	if (high != stored - 1)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: High Bit is %g and Bits Stored %g, expected %g: samples in the lowest bits",
+		               s->file[0], high, stored, stored - 1));
 	if (!(rows >= 1 && columns >= 1 && s->pixel[0] > 0 && s->pixel[1] > 0 && stored >= 1 && stored <= 16))
 		GT_TRY(gt_fail(GT_ERR_FORMAT,
 		               "%s: %g rows, %g columns, pixels of %g x %g mm, %g bits stored: expected positive numbers, 1 to 16 bits",
@@ -217,6 +235,7 @@ static gt_status read_head(gt_series *s, size_t i)
 	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_PLACE], 3, to->place));
 	GT_TRY(number(d, GT_SERIES_SLOPE, 1, &to->slope));
 	GT_TRY(number(d, GT_SERIES_INTERCEPT, 0, &to->intercept));
+	s->unscaled += !gt_dicom_count(d, &gt_series_tag[GT_SERIES_SLOPE]) || !gt_dicom_count(d, &gt_series_tag[GT_SERIES_INTERCEPT]);
 	if (to->slope == 0)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: (0028,1053) Rescale Slope is 0: expected another number", file));
 	normal_of(s->axes, n);

@@ -14,6 +14,7 @@ typedef struct {
 	const char *path;
 	char **file;
 	size_t files, others; /* DICOM files, and other files */
+	size_t unscaled;      /* files without slope or intercept */
 	gt_series_slice *slice;
 	/* values of the first file; all files must agree */
 	char series[GT_DICOM_UID], lies[32], *comment;

@@ -117,6 +117,10 @@ static gt_status read_head(struct stored *s, const gt_read_options *o, gt_volume
 	v->grid = s->place.grid;
 	v->water = s->water = water_of(series, &said, o);
 	v->unit = GT_HU;
+	if (series->unscaled)
+		gt_read_note(o,
+		             "%s: %zu of %zu files lack Rescale Slope or Rescale Intercept: taken as 1 and 0, which makes the samples HU",
+		             series->path, series->unscaled, series->files);
 	if (series->others)
 		gt_read_note(o, "%s: %zu files that are not DICOM are left out", series->path, series->others);
 	st = make_room(s);

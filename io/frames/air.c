@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/threads.h>
+#include "core/float_medians.h"
 #include "core/try.h"
 #include "io/file_access.h"
 #include "io/frames/intensity.h"
@@ -24,6 +25,12 @@ gt_status gt_air_measure(const gt_intensity *x, const float *t, gt_air_level *le
 	return st;
 }
 
+/* Least and greatest transmission of the outermost columns at the left and the right, over all sampled views. */
+enum { OUTERMOST = 3 };
+typedef struct {
+	double least[2], greatest[2];
+} edge_range;
+
 /* Several threads sample views; the minimum does not depend on their order. */
 enum { LOOKERS = 4 };
 typedef struct {
@@ -31,10 +38,26 @@ typedef struct {
 	size_t looked;
 	float *t;    /* [LOOKERS][rows][columns] */
 	double *min; /* [LOOKERS][2][columns]: minimum so far, and of the current view */
+	edge_range edge[LOOKERS];
 	gt_failure failure;
 } air_search;
 
-static gt_status look_at(const air_search *a, size_t i, int worker)
+static void widen(edge_range *all, const edge_range *one)
+{
+	for (int side = 0; side < 2; side++) {
+		all->least[side] = fmin(all->least[side], one->least[side]);
+		all->greatest[side] = fmax(all->greatest[side], one->greatest[side]);
+	}
+}
+
+static edge_range edges_of(const float *t, size_t rows, size_t columns)
+{
+	const size_t n = columns < OUTERMOST ? columns : OUTERMOST;
+	const double left = gt_region_median(t, rows, columns, n), right = gt_region_median(t + columns - n, rows, columns, n);
+	return (edge_range){ { left, right }, { left, right } };
+}
+
+static gt_status look_at(air_search *a, size_t i, int worker)
 {
 	const size_t columns = a->x->columns, cells = a->x->rows * columns;
 	float *t = a->t + (size_t)worker * cells;
@@ -43,9 +66,13 @@ static gt_status look_at(const air_search *a, size_t i, int worker)
 	gt_status st = gt_intensity_transmission(a->x, view, 0, a->x->rows, t);
 	if (st == GT_OK)
 		st = gt_air_min(t, a->x->rows, columns, one);
-	for (size_t c = 0; c < columns && st == GT_OK; c++)
+	if (st != GT_OK)
+		return st;
+	const edge_range edge = edges_of(t, a->x->rows, columns);
+	widen(&a->edge[worker], &edge);
+	for (size_t c = 0; c < columns; c++)
 		min[c] = isnan(one[c]) ? 0 : fmin(min[c], one[c]);
-	return st;
+	return GT_OK;
 }
 
 static void look_at_some(void *self, size_t i, size_t end, int worker)
@@ -55,10 +82,10 @@ static void look_at_some(void *self, size_t i, size_t end, int worker)
 		gt_failure_note(&a->failure, i, look_at(a, i, worker));
 }
 
-static gt_status find(gt_intensity *x)
+static gt_status find(gt_intensity *x, edge_range *edge)
 {
 	const size_t columns = x->columns;
-	air_search a = { x, x->views < MAX_VIEWS ? x->views : MAX_VIEWS, NULL, NULL, GT_NO_FAILURE };
+	air_search a = { .x = x, .looked = x->views < MAX_VIEWS ? x->views : MAX_VIEWS, .failure = GT_NO_FAILURE };
 	gt_pool *pool = NULL;
 	gt_status st = GT_OK;
 	a.t = malloc(LOOKERS * x->rows * columns * sizeof *a.t);
@@ -67,9 +94,14 @@ static gt_status find(gt_intensity *x)
 		GT_TRY(out_of_memory());
 	for (size_t i = 0; i < LOOKERS * 2 * columns; i++)
 		a.min[i] = INFINITY;
+	*edge = (edge_range){ { INFINITY, INFINITY }, { -INFINITY, -INFINITY } };
+	for (size_t w = 0; w < LOOKERS; w++)
+		a.edge[w] = *edge;
 	GT_TRY(gt_pool_new(LOOKERS, &pool));
 	gt_parallel(pool, a.looked, 1, look_at_some, &a);
 	GT_TRY(gt_failure_status(&a.failure));
+	for (size_t w = 0; w < LOOKERS; w++)
+		widen(edge, &a.edge[w]);
 	for (size_t w = 1; w < LOOKERS; w++)
 		for (size_t c = 0; c < columns; c++)
 			a.min[c] = fmin(a.min[c], a.min[w * 2 * columns + c]);
@@ -100,9 +132,33 @@ done:
 	return st;
 }
 
+/* Columns that transmit more than this in all views see no object, but another beam than the flat fields. Edges that
+ * vary less than STEADY and transmit less than DIM probably do. */
+#define BRIGHT 1.1
+#define DIM 0.9
+#define STEADY 0.02
+
+static void note_exposure(const edge_range *e, const gt_read_options *o)
+{
+	const double least = fmax(e->least[0], e->least[1]), low = fmin(e->least[0], e->least[1]),
+		     high = fmax(e->greatest[0], e->greatest[1]);
+	if (least > BRIGHT)
+		gt_read_note(o,
+		             "edge columns transmit at least %.3g in all views, expected at most 1: were the flat fields exposed for less "
+		             "time? If these columns are air, set --air %d,%d",
+		             least, OUTERMOST, OUTERMOST);
+	else if (low > 0 && high < DIM && high - low < STEADY * high)
+		gt_read_note(
+			o,
+			"edge columns transmit %.3g to %.3g in all views: were the flat fields exposed for more time? If these columns "
+			"are air, set --air %d,%d",
+			low, high, OUTERMOST, OUTERMOST);
+}
+
 gt_status gt_intensity_set_air(gt_intensity *x, const char *air, int without_white, const gt_read_options *o)
 {
 	const int automatic = !air || !strcmp(air, "auto");
+	edge_range edge = { { 0, 0 }, { 0, 0 } };
 	gt_status st = GT_OK;
 	if (air && !strcmp(air, "no"))
 		return without_white ? gt_fail(GT_ERR_ARG,
@@ -111,7 +167,7 @@ gt_status gt_intensity_set_air(gt_intensity *x, const char *air, int without_whi
 		                               x->frames->name(x->frames, 0))
 		                     : GT_OK;
 	if (automatic)
-		GT_TRY(find(x));
+		GT_TRY(find(x, &edge));
 	else
 		GT_TRY(gt_air_columns_parse(air, x->columns, &x->air));
 	if (x->air.left + x->air.right == 0 && without_white)
@@ -122,6 +178,7 @@ gt_status gt_intensity_set_air(gt_intensity *x, const char *air, int without_whi
 		               x->frames->name(x->frames, 0)));
 	if (x->air.left + x->air.right == 0) {
 		gt_read_note(o, "no edge columns are air in all views: uses the level of the flat field");
+		note_exposure(&edge, o);
 		goto done;
 	}
 	if (!(x->level = calloc(x->views, sizeof *x->level)))

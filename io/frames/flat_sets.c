@@ -21,34 +21,40 @@ enum { BLOCK = 8 };
 
 static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "flat and dark fields: out of memory"); }
 
-gt_status gt_mean_field(const gt_frame_source *s, size_t first, size_t n, const gt_frame_source *views, const char *what, float **out)
+gt_status gt_mean_field(const gt_averaged_fields *f, const gt_frame_source *views, const gt_read_options *o, float **out)
 {
+	const gt_frame_source *s = f->source;
 	const size_t cells = views->rows * views->columns;
-	double *sum = NULL;
+	double *sum = NULL, *level = NULL;
 	float *frame = NULL;
 	gt_status st = GT_OK;
 	if (s->rows != views->rows || s->columns != views->columns)
 		return gt_fail(GT_ERR_FORMAT,
 		               "%s: a %s field of %zu rows x %zu columns, expected %zu x %zu as in %s: is it of another scan, or binned?",
-		               s->name(s, 0), what, s->rows, s->columns, views->rows, views->columns, views->name(views, 0));
+		               s->name(s, 0), f->what, s->rows, s->columns, views->rows, views->columns, views->name(views, 0));
 	sum = calloc(cells, sizeof *sum);
+	level = calloc(f->n, sizeof *level);
 	frame = malloc(cells * sizeof *frame);
 	*out = malloc(cells * sizeof **out);
-	if (!sum || !frame || !*out)
+	if (!sum || !level || !frame || !*out)
 		GT_TRY(out_of_memory());
-	for (size_t i = first; i < first + n; i++) {
+	for (size_t i = f->first; i < f->first + f->n; i++) {
 		GT_TRY(s->read(s, i, 0, s->rows, frame));
 		const size_t bad = gt_first_bad(frame, cells);
 		if (bad < cells)
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: NaN or infinite at row %zu, column %zu", s->name(s, i), bad / s->columns,
 			               bad % s->columns));
-		for (size_t c = 0; c < cells; c++)
+		for (size_t c = 0; c < cells; c++) {
 			sum[c] += frame[c];
+			level[i - f->first] += frame[c] / (double)cells;
+		}
 	}
 	for (size_t c = 0; c < cells; c++)
-		(*out)[c] = (float)(sum[c] / (double)n);
+		(*out)[c] = (float)(sum[c] / (double)f->n);
+	GT_TRY(gt_note_odd_field(f, level, o));
 done:
 	free(sum);
+	free(level);
 	free(frame);
 	return st;
 }
@@ -218,7 +224,8 @@ static gt_status leave_out(const later_set *l, gt_status why, int first, const g
 /* o: receives the note on saturated pixels; NULL: no note. */
 static gt_status light_of_set(const gt_intensity *x, const later_set *l, const gt_read_options *o, float **gain)
 {
-	const gt_status st = gt_mean_field(l->source, l->first, l->n, x->frames, "flat", gain);
+	const gt_averaged_fields images = { l->source, l->first, l->n, "flat", 0 };
+	const gt_status st = gt_mean_field(&images, x->frames, o, gain);
 	if (o && st == GT_OK)
 		gt_note_saturated(l->source, *gain, o);
 	for (size_t c = 0; c < x->rows * x->columns && x->dark && st == GT_OK; c++)

@@ -132,6 +132,9 @@ done:
 	return st;
 }
 
+/* Largest ratio of the sides of a pixel; a unit of another power of ten exceeds it. */
+enum { MAX_PITCH_RATIO = 50 };
+
 static gt_status open_hdf5(gt_frame_stack *k, gt_hdf5_opener *open, const gt_read_options *o)
 {
 	gt_hdf5_scan x;
@@ -146,6 +149,11 @@ static gt_status open_hdf5(gt_frame_stack *k, gt_hdf5_opener *open, const gt_rea
 	k->before = x.before;
 	k->column_pitch = x.column_pitch > 0 ? x.column_pitch : x.row_pitch;
 	k->row_pitch = x.row_pitch > 0 ? x.row_pitch : x.column_pitch;
+	if (fmax(k->column_pitch, k->row_pitch) > MAX_PITCH_RATIO * fmin(k->column_pitch, k->row_pitch))
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: states pixels of %g x %g mm: expected a ratio of at most %d: are the units right? "
+		               "(--pixel sets the pitch)",
+		               k->path, k->column_pitch, k->row_pitch, MAX_PITCH_RATIO);
 	return GT_OK;
 }
 

@@ -1,6 +1,5 @@
 /* Flat and dark fields, dead pixels, logarithm. Flat fields are averaged as counts, not as logarithms: -ln of a mean is
  * the value of one long exposure. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
@@ -128,6 +127,14 @@ static void take_saturated(gt_intensity *x, const gt_frame_source *flat, const g
 	             n == 1 ? "" : "s", n == 1 ? "is" : "are", flat->max);
 }
 
+static double mean_of(const float *x, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return sum / (double)n;
+}
+
 gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_scan *f, const gt_read_options *o, gt_intensity **out)
 {
 	const size_t cells = frames->rows * frames->columns;
@@ -143,13 +150,16 @@ gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_sca
 	x->seen = calloc(frames->frames, 1);
 	pthread_mutex_init(&x->lock, NULL);
 	GT_TRY(x->seen ? gt_host_has_memory(16 * (double)cells, "flat and dark fields") : out_of_memory());
-	if (f->dark)
-		GT_TRY(gt_mean_field(f->dark, 0, f->dark->frames, frames, "dark", &x->dark));
 	if (f->flat) {
-		GT_TRY(gt_mean_field(f->flat, 0, first_images(f), frames, "flat", &x->gain));
+		const gt_averaged_fields flat = { f->flat, 0, first_images(f), "flat", 0 };
+		GT_TRY(gt_mean_field(&flat, frames, o, &x->gain));
 		take_saturated(x, f->flat, o);
 	} else if (!(x->gain = malloc(cells * sizeof *x->gain))) {
 		GT_TRY(out_of_memory());
+	}
+	if (f->dark) {
+		const gt_averaged_fields dark = { f->dark, 0, f->dark->frames, "dark", f->flat ? mean_of(x->gain, cells) : f->white };
+		GT_TRY(gt_mean_field(&dark, frames, o, &x->dark));
 	}
 	for (size_t c = 0; c < cells; c++)
 		x->gain[c] = (f->flat ? x->gain[c] : (float)(f->white > 0 ? f->white : 1)) - (f->dark && lit ? x->dark[c] : 0);
@@ -219,23 +229,8 @@ static void fill(const gt_intensity *x, size_t row, size_t rows, float *t)
 	}
 }
 
-static void count(gt_intensity *x, size_t *counter, size_t more)
-{
-	pthread_mutex_lock(&x->lock);
-	*counter += more;
-	pthread_mutex_unlock(&x->lock);
-}
-
 /* values that stay in the cache for all steps */
 enum { BAND = 1 << 14 };
-
-static size_t count_saturated(float max, const float *t, size_t n)
-{
-	uint32_t saturated = 0;
-	for (size_t c = 0; c < n; c++)
-		saturated += t[c] >= max;
-	return saturated;
-}
 
 /* The sets before and after a view, and its fraction *part of the way; *after NULL: only one set. */
 static const gt_flat_set *sets_of(const gt_intensity *x, size_t view, const gt_flat_set **after, double *part)
@@ -274,18 +269,20 @@ static void divide(const gt_intensity *x, size_t view, size_t from, float *t, si
 static gt_status transmission_of(gt_intensity *x, size_t view, size_t row, size_t rows, float *t)
 {
 	const size_t n = rows * x->columns, from = row * x->columns;
-	const float max = (float)x->frames->max;
-	size_t saturated = 0;
+	gt_top_counts top = { 0, 0 };
 	gt_status st = x->frames->read(x->frames, view, row, rows, t);
 	for (size_t at = 0; at < n && st == GT_OK; at += BAND) {
 		const size_t some = n - at < BAND ? n - at : BAND;
 		st = check_counts(x, view, from + at, t + at, some);
-		saturated += max > 0 ? count_saturated(max, t + at, some) : 0;
+		if (x->frames->max > 0)
+			gt_top_counts_of(t + at, some, &top);
 		divide(x, view, from + at, t + at, some);
 	}
 	if (st != GT_OK)
 		return st;
-	count(x, &x->saturated, saturated);
+	pthread_mutex_lock(&x->lock);
+	gt_top_counts_add(&x->top, &top);
+	pthread_mutex_unlock(&x->lock);
 	fill(x, row, rows, t);
 	return GT_OK;
 }

@@ -18,6 +18,12 @@ enum { GT_UNREAD, GT_BLACK, GT_LIT };
 /* Mean flat field of one time, minus the dark field: [row][column]. */
 typedef struct { double view; float *gain; } gt_flat_set;
 
+/* Largest counts of the values read, and the number of values that equal them. */
+typedef struct { float counts; size_t values; } gt_top_counts;
+/* Adds n stored values of integers. */
+void gt_top_counts_of(const float *stored, size_t n, gt_top_counts *top);
+void gt_top_counts_add(gt_top_counts *top, const gt_top_counts *more);
+
 typedef struct {
 	size_t rows, columns, views;
 	const gt_frame_source *frames;
@@ -29,8 +35,9 @@ typedef struct {
 	gt_air_columns air;
 	gt_air_level *level;            /* [views]; NULL: no division by air */
 	unsigned char *seen;            /* [views]: GT_UNREAD; GT_BLACK: all values were floored; else GT_LIT */
-	pthread_mutex_t lock;           /* protects the next three members, and level */
-	size_t floored, saturated;      /* numbers of values since the counters were reset */
+	pthread_mutex_t lock;           /* protects the next members, and level */
+	size_t floored;                 /* number of values since the counters were reset */
+	gt_top_counts top;
 } gt_intensity;
 
 /* flat, dark: NULL: none. before[flat->frames]: number of views before each flat field, ascending; NULL: 0. white:
@@ -55,8 +62,13 @@ gt_status gt_flat_times(const char *at, size_t images, size_t views, size_t **be
  * nothing. */
 void      gt_note_number(const gt_frame_source *field, const char *what, const gt_frame_source *scan, const gt_read_options *o);
 
-/* For gt_intensity_new(). Mean of images first ... first+n-1, [row][column]; the caller frees it. */
-gt_status gt_mean_field(const gt_frame_source *s, size_t first, size_t n, const gt_frame_source *views, const char *what, float **out);
+/* Images first ... first+n-1 of a source, which are averaged. what: "flat" or "dark". signal: mean counts of the flat
+ * fields, by which dark fields are judged; 0: unknown. */
+typedef struct { const gt_frame_source *source; size_t first, n; const char *what; double signal; } gt_averaged_fields;
+/* For gt_intensity_new(). Their mean, [row][column]; the caller frees it. o NULL: no notes. */
+gt_status gt_mean_field(const gt_averaged_fields *images, const gt_frame_source *views, const gt_read_options *o, float **out);
+/* level[images->n]: mean counts of each. Notes the one that deviates most from their median, if that is implausible. */
+gt_status gt_note_odd_field(const gt_averaged_fields *images, const double *level, const gt_read_options *o);
 /* Sets the flat fields. x->gain is the first set minus the dark field, with 1 in interpolated pixels. */
 gt_status gt_intensity_add_sets(gt_intensity *x, const gt_fields_of_scan *fields, const gt_read_options *o);
 /* Interpolates pixels of x->gain without signal from now on. Only for a single set. path: for messages. */

@@ -1,14 +1,44 @@
 /* Notes on implausible counts. A single black view comes from a closed shutter or a lost exposure, many dark values
- * from a dark field of another exposure. */
+ * from a dark field of another exposure, one value in many pixels from saturation. */
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include "core/order_statistics.h"
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"
 
 void gt_intensity_restart(gt_intensity *x)
 {
 	memset(x->seen, GT_UNREAD, x->views);
-	x->floored = x->saturated = 0;
+	x->floored = 0;
+	x->top = (gt_top_counts){ 0, 0 };
+}
+
+/* Positive floats are ordered as their bits are; a maximum of integers is vectorised. */
+void gt_top_counts_of(const float *stored, size_t n, gt_top_counts *top)
+{
+	int32_t max = 0, value;
+	uint32_t equal = 0;
+	gt_top_counts here = { 0, 0 };
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&value, stored + i, sizeof value);
+		max = value > max ? value : max;
+	}
+	memcpy(&here.counts, &max, sizeof max);
+	if (here.counts < top->counts)
+		return;
+	for (size_t i = 0; i < n; i++)
+		equal += stored[i] == here.counts;
+	here.values = equal;
+	gt_top_counts_add(top, &here);
+}
+
+void gt_top_counts_add(gt_top_counts *top, const gt_top_counts *more)
+{
+	const size_t before = top->counts > more->counts ? SIZE_MAX : top->counts == more->counts ? top->values : 0;
+	if (before < SIZE_MAX)
+		*top = (gt_top_counts){ more->counts, before + more->values };
 }
 
 /* Largest plausible fraction of values without transmission: air and most of the object transmit more. */
@@ -30,6 +60,47 @@ gt_status gt_intensity_check(const gt_intensity *x, const char *path, double whi
 	               path, 100 * fmin(dark, 1), white);
 }
 
+/* Adjacent second differences of white noise have the correlation -2/3: 73 % of their signs alternate. Those of smooth
+ * images seldom do. Rounding to integers makes them 0.7 counts large; values below MIN_NOISE do not count. */
+#define MIN_NOISE 3
+#define ALTERNATING 0.5
+enum { MIN_PAIRS = 20 };
+
+static int is_noisy(const float *t, size_t rows, size_t columns)
+{
+	size_t pairs = 0, alternating = 0;
+	for (size_t r = 0; r < rows; r++) {
+		const float *x = t + r * columns;
+		double before = 0;
+		for (size_t c = 1; c + 1 < columns; c++) {
+			const double here = (double)x[c - 1] - 2 * (double)x[c] + (double)x[c + 1];
+			const int counts = fabs(here) >= MIN_NOISE && fabs(before) >= MIN_NOISE;
+			pairs += counts;
+			alternating += counts && here * before < 0;
+			before = here;
+		}
+	}
+	return pairs >= MIN_PAIRS && (double)alternating > ALTERNATING * (double)pairs;
+}
+
+/* Many pixels with exactly the largest counts are saturated, unless the images have no noise, as simulated air. */
+#define MAX_EQUAL 0.01
+
+static void note_saturated(const gt_intensity *x, size_t all, const gt_read_options *o)
+{
+	const gt_top_counts *top = &x->top;
+	const double part = (double)top->values / (double)all;
+	int saturated = top->counts >= (float)x->frames->max && part > 1e-3;
+	float *t = NULL;
+	if (!saturated && part > MAX_EQUAL && (t = malloc(x->rows * x->columns * sizeof *t)) &&
+	    x->frames->read(x->frames, x->views / 2, 0, x->rows, t) == GT_OK)
+		saturated = is_noisy(t, x->rows, x->columns);
+	free(t);
+	if (x->frames->max > 0 && saturated)
+		gt_read_note(o, "%zu of %zu pixels are saturated at %.0f counts: their transmission is underestimated", top->values, all,
+		             (double)top->counts);
+}
+
 void gt_intensity_note(const gt_intensity *x, const char *path, const gt_read_options *o)
 {
 	size_t black = 0, first = 0, read = 0;
@@ -49,7 +120,30 @@ void gt_intensity_note(const gt_intensity *x, const char *path, const gt_read_op
 	if (dark)
 		gt_read_note(o, "%zu of %zu transmissions are below 1/65536: clipped to that value%s", dark, all,
 		             100 * dark > all ? "; is the dark field of another exposure?" : "");
-	if ((double)x->saturated > 1e-3 * (double)all)
-		gt_read_note(o, "%zu of %zu pixels are saturated at %.0f counts: their transmission is underestimated", x->saturated, all,
-		             x->frames->max);
+	note_saturated(x, all, o);
+}
+
+/* Largest plausible deviation of a flat field from the median of all, and of a dark field in units of the signal. */
+#define ODD_FLAT 0.2
+#define ODD_DARK 0.05
+
+gt_status gt_note_odd_field(const gt_averaged_fields *f, const double *level, const gt_read_options *o)
+{
+	double *sorted = malloc(f->n * sizeof *sorted);
+	size_t odd = 0;
+	if (!sorted)
+		return gt_fail(GT_ERR_MEMORY, "flat and dark fields: out of memory");
+	memcpy(sorted, level, f->n * sizeof *sorted);
+	const double median = gt_upper_median(sorted, f->n);
+	free(sorted);
+	for (size_t i = 0; i < f->n; i++)
+		odd = fabs(level[i] - median) > fabs(level[odd] - median) ? i : odd;
+	const double limit = strcmp(f->what, "dark") ? ODD_FLAT * fabs(median) : ODD_DARK * f->signal;
+	if (o && limit > 0 && fabs(level[odd] - median) > limit)
+		gt_read_note(
+			o,
+			"%s: %s field %zu of %zu has %.5g counts in the mean, the median of all has %.5g: is it of another exposure, or "
+			"no %s field? Remove it",
+			f->source->name(f->source, f->first + odd), f->what, odd + 1, f->n, level[odd], median, f->what);
+	return GT_OK;
 }

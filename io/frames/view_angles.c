@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <gantry/constants.h>
 #include "core/log.h"
 #include "core/try.h"
@@ -150,6 +151,13 @@ static void note_both_ends(const char *spec, double range, int radians, size_t v
 		spec, views, degrees / (n - 1), degrees / n);
 }
 
+static void note_many_turns(const char *what, int unit, span s, const gt_read_options *o)
+{
+	if (unit == RADIANS && s.max - s.min > 8 * GT_PI)
+		gt_read_note(o, "%s from %g to %g are taken as radians, %.3g rotations: are they degrees? --angles sets them", what, s.min,
+		             s.max, (s.max - s.min) / (2 * GT_PI));
+}
+
 gt_status gt_view_angles(const char *spec, int unit, const long long *number, size_t views, const gt_read_options *o, double *angle)
 {
 	double first, second;
@@ -172,8 +180,7 @@ gt_status gt_view_angles(const char *spec, int unit, const long long *number, si
 	if (unit != RADIANS && is_small(s, views))
 		gt_read_note(o, "angles from %g to %g are taken as degrees (radians if named: --angle-unit rad, or 0..3.14rad)", s.min,
 		             s.max);
-	if (unit == RADIANS && s.max - s.min > 8 * GT_PI)
-		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g rotations", s.min, s.max, (s.max - s.min) / (2 * GT_PI));
+	note_many_turns("angles", unit, s, o);
 	if (range)
 		note_both_ends(spec, second - first, unit == RADIANS, last + 1, o);
 	st = to_radians(spec, unit, views, angle);
@@ -183,7 +190,7 @@ done:
 
 static gt_status stated_unit(const char *path, const char *name, const char *units, int said, int *unit)
 {
-	*unit = !strncmp(units, "rad", 3) ? RADIANS : !strncmp(units, "deg", 3) || !strcmp(units, "\xc2\xb0") ? DEGREES : NO_UNIT;
+	*unit = !strncasecmp(units, "rad", 3) ? RADIANS : !strncasecmp(units, "deg", 3) || !strcmp(units, "\xc2\xb0") ? DEGREES : NO_UNIT;
 	if (*units && *unit == NO_UNIT)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: units are '%s', expected degrees or radians", path, name, units);
 	if (*unit != NO_UNIT && said != NO_UNIT && said != *unit)
@@ -208,5 +215,6 @@ gt_status gt_angles_of_file(const char *path, const char *name, const char *unit
 		return st;
 	if (!named && unit == NO_UNIT)
 		gt_read_note(o, "%s: %s has no units: taken as degrees", path, name);
+	note_many_turns(name, unit, s, o);
 	return gt_fail_in(to_radians(name, unit, views, angle), "%s", path);
 }

@@ -90,22 +90,49 @@ static gt_status read_pixel(const gt_hdf5_shared *f, const char *path, const gt_
 		                              "measurement/instrument/detector/actual_pixel_size" };
 	gt_status st = GT_OK;
 	char units[32];
-	double mm = 0, magnification;
+	static const char across[] = "measurement/instrument/detector/x_pixel_size",
+			  along[] = "measurement/instrument/detector/y_pixel_size",
+			  enlarged[] = "measurement/instrument/detection_system/objective/magnification";
+	double mm = 0, other = 0, columns, rows, magnification = 1;
 	int magnified;
-	for (int i = 0; i < 2 && mm == 0; i++)
-		GT_TRY(gt_hdf5_length(f, direct[i], o, &mm));
-	x->column_pitch = x->row_pitch = mm;
-	if (mm == 0) {
-		GT_TRY(gt_hdf5_length(f, "measurement/instrument/detector/x_pixel_size", o, &x->column_pitch));
-		GT_TRY(gt_hdf5_length(f, "measurement/instrument/detector/y_pixel_size", o, &x->row_pitch));
-		GT_TRY(gt_hdf5_number(gt_hdf5_id(f), path, "measurement/instrument/detection_system/objective/magnification",
-		                      &magnification, units, sizeof units, &magnified));
-		if (magnified && magnification > 0 && isfinite(magnification)) {
-			x->column_pitch /= magnification;
-			x->row_pitch /= magnification;
-		}
+	GT_TRY(gt_hdf5_length(f, direct[0], o, &mm));
+	GT_TRY(gt_hdf5_length(f, direct[1], o, &other));
+	gt_hdf5_note_pitch(f, direct[1], other, mm, o);
+	mm = mm > 0 ? mm : other;
+	GT_TRY(gt_hdf5_length(f, across, o, &columns));
+	GT_TRY(gt_hdf5_length(f, along, o, &rows));
+	GT_TRY(gt_hdf5_number(gt_hdf5_id(f), path, enlarged, &magnification, units, sizeof units, &magnified));
+	if (magnified && !(magnification > 0 && isfinite(magnification))) {
+		gt_read_note(o, "%s: %s is %g, expected a positive number: not used", path, enlarged, magnification);
+		magnification = 1;
 	}
+	columns /= magnified ? magnification : 1;
+	rows /= magnified ? magnification : 1;
+	gt_hdf5_note_pitch(f, across, columns, mm, o);
+	gt_hdf5_note_pitch(f, along, rows, mm, o);
+	x->column_pitch = mm > 0 ? mm : columns;
+	x->row_pitch = mm > 0 ? mm : rows;
 done:
+	return st;
+}
+
+/* The optional attribute axes names the order of the dimensions, as theta:y:x. */
+static gt_status check_axes(const gt_hdf5_shared *f, const char *path, const char *entry)
+{
+	gt_hdf5_data d = { .id = -1 };
+	char axes[64], *name = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(name_in(entry, "data", &name));
+	d = (gt_hdf5_data){ .path = path, .name = name, .id = H5Dopen2(gt_hdf5_id(f), name, H5P_DEFAULT), .size = { 1, 1, 1 } };
+	if (d.id < 0)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read: damaged, or out of memory", path, name));
+	GT_TRY(gt_hdf5_text(&d, "axes", axes, sizeof axes));
+	if (strstr(axes, "theta") && strncmp(axes, "theta", 5))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: axes are '%s', expected theta:y:x: save the projections in this order", path, name,
+		               axes));
+done:
+	gt_hdf5_close(&d);
+	free(name);
 	return st;
 }
 
@@ -121,6 +148,7 @@ static gt_status read_scan(gt_hdf5_shared *f, const char *path, const gt_read_op
 	if (!x->scan)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has no %s/data: expected the name of a group that contains data, or no --entry", path,
 		               entry));
+	GT_TRY(check_axes(f, path, entry));
 	if (!given || !(given->angles || given->geometry))
 		GT_TRY(read_angles(f, path, entry, o, x));
 	if (!given || !given->flat)

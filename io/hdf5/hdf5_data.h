@@ -26,9 +26,7 @@ void      gt_hdf5_close(gt_hdf5_data *d);
 /* Reads planes [first, first+count) of the three sizes as `type`, including holes, which the caller checks. Values that
  * a damaged file lacks become NaN, or 0 in integers. */
 gt_status gt_hdf5_images (const gt_hdf5_data *d, hid_t type, hsize_t first, hsize_t count, void *values);
-/* As float; holes are an error. */
-gt_status gt_hdf5_floats (const gt_hdf5_data *d, hsize_t first, hsize_t count, float *values);
-gt_status gt_hdf5_doubles(const gt_hdf5_data *d, double *values);       /* all values */
+gt_status gt_hdf5_doubles(const gt_hdf5_data *d, double *values);       /* all values; holes are an error */
 /* Reads one number and its attribute units ("" if absent, truncated to size). *found 0: missing, or not a single
  * number. */
 gt_status gt_hdf5_number(hid_t file, const char *path, const char *name, double *value, char *units, size_t size, int *found);

@@ -88,7 +88,8 @@ struct hdf5_source {
 	gt_hdf5_data data;
 	char *name, *label; /* name of the data set; the same after the file's name */
 	size_t *frame;
-	gt_hdf5_block *block; /* NULL: image by image */
+	gt_hdf5_block *block;        /* NULL: image by image */
+	gt_hdf5_numbers_type number; /* of single images */
 };
 
 static gt_status check_frame(const gt_frame_source *self, size_t frame)
@@ -144,22 +145,24 @@ static gt_status read_block(const struct hdf5_source *s, size_t frame, size_t ro
 static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, size_t rows, float *out)
 {
 	const struct hdf5_source *s = (const struct hdf5_source *)self;
-	const size_t columns = s->base.columns, all = s->base.rows * columns;
+	const size_t columns = s->base.columns, all = s->base.rows * columns, bytes = s->number.bytes;
+	const int direct = s->number.type == H5T_NATIVE_FLOAT && rows == s->base.rows;
 	if (s->block)
 		return read_block(s, frame, row, rows, out);
-	float *whole = rows == s->base.rows ? out : malloc(all * sizeof *whole);
+	void *whole = direct ? out : malloc(all * bytes);
 	if (!whole)
 		return out_of_memory(s->file->path);
 	gt_nc_lock();
 	const gt_hdf5_quiet before = gt_hdf5_hush();
-	const gt_status st = gt_hdf5_floats(&s->data, s->frame[frame], 1, whole);
+	gt_status st = check_frame(self, frame);
+	if (st == GT_OK)
+		st = gt_hdf5_images(&s->data, s->number.type, s->frame[frame], 1, whole);
 	gt_hdf5_unhush(&before);
 	gt_nc_unlock();
-	if (whole != out) {
-		if (st == GT_OK)
-			memcpy(out, whole + row * columns, rows * columns * sizeof *out);
+	if (!direct && st == GT_OK)
+		s->number.to_float((const char *)whole + row * columns * bytes, rows * columns, out);
+	if (!direct)
 		free(whole);
-	}
 	return st;
 }
 
@@ -211,7 +214,7 @@ static gt_status share_block(struct hdf5_source *s)
 		return GT_OK;
 	s->block = &b->block;
 	/* the readers share it */
-	s->base.bytes = b->block.max * s->base.rows * s->base.columns * b->block.bytes / GT_READERS + 1;
+	s->base.bytes = b->block.max * s->base.rows * s->base.columns * b->block.number.bytes / GT_READERS + 1;
 	return GT_OK;
 }
 
@@ -241,7 +244,8 @@ gt_status gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int min_rank, cons
 	s->base.columns = s->data.size[2];
 	if ((double)s->base.frames * (double)s->base.rows * (double)s->base.columns > 1e18)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu x %zu x %zu overflows", s->label, s->base.frames, s->base.rows, s->base.columns));
-	s->base.bytes = s->base.rows * s->base.columns * sizeof(float);
+	s->number = gt_hdf5_numbers_of(s->data.id);
+	s->base.bytes = s->base.rows * s->base.columns * s->number.bytes;
 	s->base.max = max_of(&s->data);
 	if (!(s->frame = malloc(s->base.frames * sizeof *s->frame)))
 		GT_TRY(out_of_memory(f->path));
@@ -295,6 +299,9 @@ static double unit_mm(const char *name)
 
 /* Metres; a larger pitch without a unit has another unit. */
 #define MAX_METRES 0.01
+/* No detector has smaller or larger pixels, mm. */
+#define MIN_PITCH 1e-6
+#define MAX_PITCH 1e3
 
 gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm)
 {
@@ -302,7 +309,12 @@ gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_rea
 	double value;
 	int found;
 	*mm = 0;
-	const gt_status st = gt_hdf5_number(f->file, f->path, name, &value, units, sizeof units, &found);
+	int present;
+	gt_status st = gt_hdf5_number(f->file, f->path, name, &value, units, sizeof units, &found);
+	if (st == GT_OK && !found)
+		st = gt_hdf5_has(f->file, f->path, name, &present);
+	if (st == GT_OK && !found && present)
+		gt_read_note(o, "%s: %s: is no single number: not used (--pixel sets the pitch)", f->path, name);
 	if (st != GT_OK || !found)
 		return st;
 	if (!*units && value > MAX_METRES)
@@ -314,5 +326,19 @@ gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_rea
 	if (!(*mm > 0) || !isfinite(*mm))
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: is %g %s, expected a positive length in m, cm, mm, um or nm", f->path, name, value,
 		               units);
+	if (*mm < MIN_PITCH || *mm > MAX_PITCH)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: is %g %s, expected a pixel of 1 nm to 1 m (--pixel sets the pitch)", f->path, name,
+		               value, units);
 	return GT_OK;
+}
+
+/* Pitches that differ by less are rounded differently. */
+#define SAME_PITCH 0.01
+
+void gt_hdf5_note_pitch(const gt_hdf5_shared *f, const char *name, double mm, double used, const gt_read_options *o)
+{
+	if (mm > 0 && used > 0 && fabs(mm - used) > SAME_PITCH * used)
+		gt_read_note(o,
+		             "%s: %s is %.6g mm, not the %.6g mm that the file states elsewhere and that are used (--pixel sets the pitch)",
+		             f->path, name, mm, used);
 }

@@ -33,8 +33,10 @@ size_t      gt_hdf5_frame_number(const gt_frame_source *s, size_t i);
 
 /* All *n numbers of a data set; the caller frees them. units: its attribute, truncated to size; NULL: not needed. */
 gt_status   gt_hdf5_numbers(const gt_hdf5_shared *f, const char *name, double **values, size_t *n, char *units, size_t size);
-/* Pixel pitch in mm; 0 if missing. Without a unit it is in metres, with a note. GT_ERR_FORMAT: more than 10 mm, or an
- * unknown unit. */
+/* Pixel pitch in mm; 0 if missing, or no single number (with a note). Without a unit it is in metres, with a note.
+ * GT_ERR_FORMAT: an implausible length, or an unknown unit. */
 gt_status   gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm);
+/* Notes a pitch that contradicts the used one; 0: unknown. */
+void        gt_hdf5_note_pitch(const gt_hdf5_shared *f, const char *name, double mm, double used, const gt_read_options *o);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/try.h"
 #include "io/external.h"
 #include "io/frames/view_angles.h"
+#include "io/hdf5/hdf5_data.h"
 #include "io/hdf5/hdf5_file.h"
 #include "io/hdf5/nxtomo.h"
 #include "io/hdf5/nxtomo_layout.h"
@@ -167,18 +168,43 @@ static gt_status count_before(const gt_read_options *o, const char *what, const 
 	return GT_OK;
 }
 
+/* longest name of a group */
+enum { GROUP = GT_NXTOMO_NAME + 31 };
+
+/* Takes the first pitches of the file, and notes others that contradict them. */
 static gt_status read_pitches(const gt_hdf5_shared *f, const char *group, const gt_read_options *o, gt_hdf5_scan *x)
 {
 	static const char *const kinds[] = { "magnified_pixel_size", "pixel_size" };
-	char name[GT_NXTOMO_NAME + 64];
+	char across[GT_NXTOMO_NAME + 64], along[GT_NXTOMO_NAME + 64];
+	double columns = 0, rows = 0;
 	gt_status st = GT_OK;
-	for (int k = 0; k < 2 && x->column_pitch == 0 && x->row_pitch == 0; k++) {
-		snprintf(name, sizeof name, "%s/x_%s", group, kinds[k]);
-		GT_TRY(gt_hdf5_length(f, name, o, &x->column_pitch));
-		snprintf(name, sizeof name, "%s/y_%s", group, kinds[k]);
-		GT_TRY(gt_hdf5_length(f, name, o, &x->row_pitch));
+	for (int k = 0; k < 2 && columns == 0 && rows == 0; k++) {
+		snprintf(across, sizeof across, "%.*s/x_%s", GROUP, group, kinds[k]);
+		GT_TRY(gt_hdf5_length(f, across, o, &columns));
+		snprintf(along, sizeof along, "%.*s/y_%s", GROUP, group, kinds[k]);
+		GT_TRY(gt_hdf5_length(f, along, o, &rows));
+	}
+	if (x->column_pitch > 0 || x->row_pitch > 0) {
+		gt_hdf5_note_pitch(f, across, columns, x->column_pitch, o);
+		gt_hdf5_note_pitch(f, along, rows, x->row_pitch, o);
+	} else {
+		x->column_pitch = columns;
+		x->row_pitch = rows;
 	}
 done:
+	return st;
+}
+
+/* The pitch of the detector is that at the object only without magnification. */
+static gt_status note_magnification(const gt_hdf5_shared *f, const char *path, const char *group, const gt_read_options *o)
+{
+	char name[GT_NXTOMO_NAME + 64], units[32];
+	double factor;
+	int found;
+	snprintf(name, sizeof name, "%.*s/magnification", GROUP, group);
+	const gt_status st = gt_hdf5_number(gt_hdf5_id(f), path, name, &factor, units, sizeof units, &found);
+	if (st == GT_OK && found && factor != 1)
+		gt_read_note(o, "%s: %s is %g and is not used: --pixel sets the pitch at the object", path, name, factor);
 	return st;
 }
 
@@ -192,19 +218,26 @@ static int folder_of(const char *name, int length)
 
 /* Pitches at the object, next to the angles, precede those of the detector. The latter are next to the keys, next to
  * the images, or in the group instrument/detector next to the group of the images. */
-static gt_status read_pixel(const gt_hdf5_shared *f, const gt_nxtomo_layout *l, const gt_read_options *o, gt_hdf5_scan *x)
+static gt_status read_pixel(const gt_hdf5_shared *f, const char *path, const gt_nxtomo_layout *l, const gt_read_options *o, gt_hdf5_scan *x)
 {
 	const char *const beside[] = { l->angle, l->key, l->data };
 	const int entry = folder_of(l->data, folder_of(l->data, (int)strlen(l->data)));
-	char group[GT_NXTOMO_NAME + 32];
+	char group[4][GROUP + 1];
 	gt_status st = GT_OK;
 	for (int g = 0; g < 4; g++) {
+		const int before = x->column_pitch > 0 || x->row_pitch > 0;
+		int repeated = 0;
 		if (g < 3)
-			snprintf(group, sizeof group, "%.*s", folder_of(beside[g], (int)strlen(beside[g])), beside[g]);
+			snprintf(group[g], sizeof group[g], "%.*s", folder_of(beside[g], (int)strlen(beside[g])), beside[g]);
 		else
-			snprintf(group, sizeof group, "%.*s/instrument/detector", entry, l->data);
-		if (*group)
-			GT_TRY(read_pitches(f, group, o, x));
+			snprintf(group[g], sizeof group[g], "%.*s/instrument/detector", entry, l->data);
+		for (int i = 0; i < g; i++)
+			repeated |= !strcmp(group[i], group[g]);
+		if (!*group[g] || repeated)
+			continue;
+		GT_TRY(read_pitches(f, group[g], o, x));
+		if (g > 0 && !before && (x->column_pitch > 0 || x->row_pitch > 0))
+			GT_TRY(note_magnification(f, path, group[g], o));
 	}
 done:
 	return st;
@@ -248,7 +281,7 @@ static gt_status read_scan(gt_hdf5_shared *f, const char *path, const gt_read_op
 	GT_TRY(count_before(o, "flat", x->flat, x->scan, &x->before));
 	GT_TRY(count_before(o, "dark", x->dark, x->scan, NULL));
 	if (isnan(o->pixel))
-		GT_TRY(read_pixel(f, &l, o, x));
+		GT_TRY(read_pixel(f, path, &l, o, x));
 done:
 	return st;
 }

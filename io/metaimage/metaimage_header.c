@@ -45,7 +45,7 @@ int gt_metaimage_is(const char *path)
 
 typedef struct {
 	double dims, channels, header_size, size[3], spacing[3], offset[3], matrix[9];
-	int have_size, have_spacing, msb, have_msb;
+	int have_size, have_spacing, have_offset, have_matrix, msb, have_msb; /* have_spacing 2: by ElementSpacing */
 	char type[64], file[LONGEST];
 } fields;
 
@@ -71,6 +71,33 @@ static gt_status numbers(const char *path, const char *key, const char *value, i
 	if (at[strspn(at, " \t")])
 		return gt_fail(GT_ERR_FORMAT, "%s: key %s: is '%s', expected %d number%s", path, key, value, n, n > 1 ? "s" : "");
 	return GT_OK;
+}
+
+/* Numbers that a header may state once, or again with equal values. */
+static gt_status numbers_once(const char *path, const char *key, const char *value, int n, double *to, int *have)
+{
+	double again[9];
+	gt_status st = numbers(path, key, value, n, again);
+	for (int i = 0; i < n && st == GT_OK && *have; i++)
+		if (again[i] != to[i])
+			st = gt_fail(GT_ERR_FORMAT, "%s: key %s: is '%s', which contradicts an earlier line: expected one of them", path,
+			             key, value);
+	if (st == GT_OK)
+		memcpy(to, again, (size_t)n * sizeof *to);
+	*have = 1;
+	return st;
+}
+
+/* The size of a pixel is its spacing only if the header states none. */
+static gt_status take_spacing(const char *path, const char *key, const char *value, fields *f)
+{
+	const int is_size = !strcmp(key, "ElementSize");
+	int again = f->have_spacing == (is_size ? 1 : 2);
+	if (is_size && f->have_spacing == 2)
+		return GT_OK;
+	const gt_status st = numbers_once(path, key, value, 3, f->spacing, &again);
+	f->have_spacing = is_size ? 1 : 2;
+	return st;
 }
 
 /* MetaIO reads "Yes" as false, so only True, T, 1 and their opposites are accepted. */
@@ -107,13 +134,13 @@ static gt_status take(const char *path, const char *key, const char *value, fiel
 	if (f->dims != 3 && f->dims > 0)
 		return gt_fail(GT_ERR_FORMAT, "%s: key NDims: is %g, expected 3", path, f->dims);
 	if (!strcmp(key, "DimSize"))
-		return f->have_size = 1, numbers(path, key, value, 3, f->size);
-	if (!strcmp(key, "ElementSpacing") || (!strcmp(key, "ElementSize") && !f->have_spacing))
-		return f->have_spacing = 1, numbers(path, key, value, 3, f->spacing);
+		return numbers_once(path, key, value, 3, f->size, &f->have_size);
+	if (!strcmp(key, "ElementSpacing") || !strcmp(key, "ElementSize"))
+		return take_spacing(path, key, value, f);
 	if (!strcmp(key, "Offset") || !strcmp(key, "Origin") || !strcmp(key, "Position"))
-		return numbers(path, key, value, 3, f->offset);
+		return numbers_once(path, key, value, 3, f->offset, &f->have_offset);
 	if (!strcmp(key, "TransformMatrix") || !strcmp(key, "Rotation") || !strcmp(key, "Orientation"))
-		return numbers(path, key, value, 9, f->matrix);
+		return numbers_once(path, key, value, 9, f->matrix, &f->have_matrix);
 	if (!strcmp(key, "ElementNumberOfChannels"))
 		return numbers(path, key, value, 1, &f->channels);
 	if (!strcmp(key, "HeaderSize"))

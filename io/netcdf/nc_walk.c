@@ -31,16 +31,19 @@ static gt_status walk_attributes(int id, int variable, int count)
 	return st;
 }
 
+/* The readers take numbers of variables, never their texts, which may be as long as the file. */
 static gt_status read_value(int id, int variable, nc_type type, const size_t *at, int rank)
 {
+	if (type == NC_STRING)
+		return GT_OK;
 	size_t size = 0, *count = malloc(((size_t)rank + 1) * sizeof *count);
 	const int has_size = nc_inq_type(id, type, NULL, &size) == NC_NOERR && size && size < MAX_BYTES;
 	void *value = has_size ? calloc(1, size) : NULL;
 	int code = count && (value || !has_size) ? NC_NOERR : NC_ENOMEM;
 	for (int d = 0; count && d < rank; d++)
 		count[d] = 1;
-	if (value && count && (code = nc_get_vara(id, variable, at, count, value)) == NC_NOERR && type == NC_STRING)
-		nc_free_string(1, value);
+	if (value && count)
+		code = nc_get_vara(id, variable, at, count, value);
 	free(value);
 	free(count);
 	return unless_memory(code);

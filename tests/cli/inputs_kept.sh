@@ -73,4 +73,15 @@ refused 1 "scan.nc: holds projections, expected a volume" project scan.nc --scan
 ok import truth.nc -o truth.mha
 refused 1 "holds a volume, expected projections" recon truth.mha -o out.nc
 nothing_left out.nc "files of the wrong kind"
+
+# An image of an input folder is no output; a volume in that folder is.
+if command -v python3 >/dev/null; then
+	python3 -B "$support/counts.py" counts || fail "counts.py"
+	sum=$(md5sum counts/*.tif)
+	refused 2 "counts/scan_0003.tif: is a file of the input folder" recon counts -o counts/scan_0003.tif --axis 19.5
+	refused 2 "is a file of the input folder" prepare ./counts -o folder/../counts/scan_0004.tif --axis 19.5
+	[ "$sum" = "$(md5sum counts/*.tif)" ] || fail "an image of the folder has changed"
+	ok recon counts -o counts/v.nc --axis 19.5
+	ok recon counts -o counts/v.nc --axis 19.5
+fi
 finish

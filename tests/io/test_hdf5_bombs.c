@@ -2,6 +2,7 @@
  * are false, groups are cyclic, or virtual data sets read from themselves.
  * labels: unit, backend: none */
 #include <hdf5.h>
+#include <sys/resource.h>
 #include <gantry/io.h>
 #include "core/clones.h"
 #include "tests/io/tiff_files.h"
@@ -91,6 +92,54 @@ START_TEST(constant_images)
 	put_angles(file, 17);
 	H5Fclose(file);
 	refuse("they are constant, expected a scan");
+}
+END_TEST
+
+/* The probe process does not read texts of variables: it took five times their length. */
+START_TEST(a_long_text)
+{
+	enum { LENGTH = 60 << 20, MAX_KIB = 160 << 10 };
+	const hid_t file = begin(), type = H5Tcopy(H5T_C_S1), one = H5Screate(H5S_SCALAR);
+	char *text = malloc(LENGTH + 1);
+	struct rusage used;
+	memset(text, 'x', LENGTH);
+	text[LENGTH] = 0;
+	H5Tset_size(type, H5T_VARIABLE);
+	put(file, "exchange/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 17, 4, 4 }, (const hsize_t[]){ 1, 4, 4 }, 1);
+	put_angles(file, 17);
+	const hid_t id = H5Dcreate2(file, "definition", type, one, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+	ck_assert(H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0);
+	free(text);
+	H5Dclose(id);
+	H5Sclose(one);
+	H5Tclose(type);
+	H5Fclose(file);
+	refuse("no flat fields, and no edge columns that are air");
+	ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &used), 0);
+	ck_assert_msg(GT_SANITIZED || used.ru_maxrss < MAX_KIB, "the probe process used %ld KiB", used.ru_maxrss);
+}
+END_TEST
+
+/* A thin object without noise compresses as far, but each image shows it. Without fields these are no scan. */
+START_TEST(nearly_empty_images)
+{
+	enum { SIDE = 2048, IMAGES = 17, LINES = 4 };
+	const hid_t file = begin();
+	put(file, "exchange/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ IMAGES, SIDE, SIDE }, (const hsize_t[]){ 1, SIDE, SIDE }, 1);
+	put_angles(file, IMAGES);
+	const hid_t id = H5Dopen2(file, "exchange/data", H5P_DEFAULT), space = H5Dget_space(id);
+	const hsize_t start[] = { 0, 700, 0 }, size[] = { IMAGES, LINES, SIDE };
+	uint8_t *line = malloc((size_t)IMAGES * LINES * SIDE);
+	memset(line, 9, (size_t)IMAGES * LINES * SIDE);
+	const hid_t memory = H5Screate_simple(3, size, NULL);
+	H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL);
+	ck_assert(H5Dwrite(id, H5T_NATIVE_UINT8, memory, space, H5P_DEFAULT, line) >= 0);
+	free(line);
+	H5Sclose(memory);
+	H5Sclose(space);
+	H5Dclose(id);
+	H5Fclose(file);
+	refuse("no flat fields, and no edge columns that are air");
 }
 END_TEST
 
@@ -305,6 +354,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, many_tiny_images);
 	tcase_add_test(tc, more_than_deflate_can_hold);
 	tcase_add_test(tc, constant_images);
+	tcase_add_test(tc, nearly_empty_images);
+	tcase_add_test(tc, a_long_text);
 	tcase_add_test(tc, views_that_were_never_written);
 	tcase_add_test(tc, more_groups_than_a_scan_has);
 	tcase_add_test(tc, more_attributes_than_a_scan_has);

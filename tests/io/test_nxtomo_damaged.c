@@ -289,7 +289,7 @@ GT_TEST(pitch_of_the_pixels)
 	static const struct {
 		const char *unit;
 		double mm;
-	} cases[] = { { "um", 6.5e-3 }, { "mm", 6.5 }, { "m", 6500 } };
+	} cases[] = { { "um", 6.5e-3 }, { "mm", 6.5 }, { "cm", 65 } };
 	gt_frames_options f;
 	const gt_read_options o = how(&f);
 	gt_projections *p;
