@@ -217,7 +217,7 @@ static void fill_rows(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* Reduces the image of the filled projections to air, water and bone; metal becomes water. */
+/* Reduces the image of the filled projections to air, water and bone. Metal becomes what surrounds it: air or water. */
 static gt_status make_prior(const gt_prepare_call *c, metal_call *m)
 {
 	const gt_scan *scan = (*c->p)->scan;
@@ -228,7 +228,7 @@ static gt_status make_prior(const gt_prepare_call *c, metal_call *m)
 		gt_prepare_smooth(&m->grid, c->pool, m->image);
 	for (size_t i = 0; i < gt_grid_voxels(&m->grid); i++) {
 		const double x = m->image[i];
-		m->image[i] = (float)(m->metal[i] ? w : x < AIR * w ? 0 : x < BONE * w ? w : x);
+		m->image[i] = (float)(x < AIR * w ? 0 : m->metal[i] || x < BONE * w ? w : x);
 	}
 	st = gt_prepare_project(m->be, scan, &m->grid, m->image, m->prior);
 done:
