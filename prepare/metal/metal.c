@@ -71,6 +71,8 @@ static const gt_param params[] = {
 /* Largest quotient of a measured value and the prior, which is near 1. At the rim of the prior it may be 100, and the
  * whole gap would be filled with it. */
 #define MAX_QUOTIENT 2.0
+/* Weight of interpolated line integrals: no measurements, and too smooth for an estimate of the noise. */
+#define INTERPOLATED 0.1f
 /* Voxels along a side of the image of advise(). */
 enum { ADVICE_SIDE = 256 };
 
@@ -288,12 +290,13 @@ done:
 	return st;
 }
 
-static gt_status mark(gt_prepare_call *c, const metal_call *m)
+/* Multiplies the weights of the trace. */
+static gt_status mark(gt_prepare_call *c, const metal_call *m, float factor)
 {
 	float *w = NULL;
 	const gt_status st = gt_prepare_weights(c, &w);
 	for (size_t i = 0; st == GT_OK && i < gt_scan_size((*c->p)->scan); i++)
-		w[i] = m->trace[i] ? 0 : w[i];
+		w[i] *= m->trace[i] ? factor : 1;
 	return st;
 }
 
@@ -354,18 +357,16 @@ static gt_status run(gt_prepare_call *c, const void *options)
 		gt_prepare_note(c, "%s, nothing is changed", why);
 		goto done;
 	}
-	if (o->method == WEIGHTS) {
-		GT_TRY(mark(c, &m));
-	} else {
+	GT_TRY(mark(c, &m, o->method == WEIGHTS ? 0 : INTERPOLATED));
+	if (o->method != WEIGHTS)
 		GT_TRY(fill_trace(c, o, &m));
-		if (o->put_back)
-			GT_TRY(put_back(c, &m));
-	}
+	if (o->method != WEIGHTS && o->put_back)
+		GT_TRY(put_back(c, &m));
 	memcpy(p->data, m.out, gt_scan_size(p->scan) * sizeof *m.out);
 	gt_prepare_note(c, "%s: %s", why,
 	                o->method == WEIGHTS ? "weight 0"
-	                : o->put_back        ? "their line integrals are interpolated, and the metal is put back"
-	                                     : "their line integrals are interpolated");
+	                : o->put_back        ? "their line integrals are interpolated, weight 0.1, and the metal is put back"
+	                                     : "their line integrals are interpolated, weight 0.1");
 done:
 	release(&m);
 	return st;
