@@ -8,11 +8,13 @@
 #include "core/device/host_memory.h"
 #include "core/device/prefetch.h"
 #include "core/log.h"
+#include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "io/plausibility.h"
 #include "recon/choose.h"
 #include "recon/modules.h"
+#include "recon/negative_air.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
 #include "team/team.h"
@@ -61,6 +63,28 @@ static void report_preset(const gt_recon *r, const gt_preset_made *m)
 		          name);
 }
 
+/* Permits negative voxels if the data contradict x >= 0 and nonneg= was not requested. */
+static gt_status permit_negative(const gt_recon *r, const gt_projections *p, int planning, gt_preset_made *m)
+{
+	const char *own = gt_presets[r->set.preset].solver;
+	const gt_negative_air air = gt_negative_air_of(p);
+	const size_t n = strcspn(m->solver, ":");
+	char *solver;
+	if (!gt_negative_air_matters(&air) || strlen(own) != n || strncmp(own, m->solver, n) || strstr(m->solver, "nonneg"))
+		return GT_OK;
+	if (!(solver = gt_spec_with(m->solver, "nonneg=no")))
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	free(m->solver);
+	m->solver = solver;
+	if (!planning)
+		gt_notify(
+			&r->on.log, GT_INFO, GT_ABOUT_CHOICE,
+			"%.2g %% of the air have negative line integrals beyond their noise, mean %.2g: negative voxels are permitted (--solver "
+			"%s:nonneg=yes forbids them)",
+			100 * air.part, air.mean, own);
+	return GT_OK;
+}
+
 /* Applies the settings of the preset that were not requested otherwise. */
 static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid *grid, int planning)
 {
@@ -73,6 +97,7 @@ static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid 
 	GT_TRY(gt_preset_make((gt_preset)s->preset, window.p.scan->views, &asked, &made));
 	if (!made.solver)
 		goto done;
+	GT_TRY(permit_negative(r, p, planning, &made));
 	if (!planning)
 		report_preset(r, &made);
 	GT_TRY(gt_method_parse(made.solver, &r->method));

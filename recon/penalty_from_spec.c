@@ -11,6 +11,7 @@
 #include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/edge_threshold.h"
 #include "recon/penalty_from_spec.h"
 #include "recon/noise/penalty_strength.h"
 #include "recon/weights/photon_weights.h"
@@ -270,12 +271,16 @@ gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *gi
 	const gt_penalty_spec *o = &own;
 	float *kappa = NULL;
 	static const char *const kappas[] = { "", " kappa=yes", " kappa=noise" };
-	char *how = NULL, *found = NULL;
-	const char *spec = own.spec = gt_penalty_spec_of_water(given->spec, c->water);
-	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	char *how = NULL, *found = NULL, *complete = NULL;
+	const char *spec = NULL;
+	gt_status st = GT_OK;
 	*text = NULL;
-	GT_TRY(st);
+	own.spec = NULL;
 	own.noise *= given->noise_in_hu ? c->water / GT_MU_WATER : 1;
+	if (given->edges)
+		GT_TRY(gt_edge_threshold(log, given, own.noise, c, &complete));
+	if (!(spec = own.spec = gt_penalty_spec_of_water(complete ? complete : given->spec, c->water)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(make_kappa(log, o, c, &kappa));
 	if (o->automatic) {
 		GT_TRY(find_strength(log, o, c, &kappa, &found, &how));
@@ -288,6 +293,7 @@ done:
 	free(kappa);
 	free(how);
 	free(found);
-	gt_penalty_spec_free(&own);
+	free(complete);
+	free(own.spec);
 	return st;
 }

@@ -87,8 +87,19 @@ static gt_status take_kappa(const char *pair, struct requests *requests)
 	               : st;
 }
 
-/* Parses one "key=value" into p, or adds it to p->spec if it is the regularizer's. */
-static gt_status take(const char *pair, struct requests *requests, gt_penalty_spec *p)
+/* 1: "c=auto" or "delta=auto", which are the edge thresholds of penalties, and this regularizer has the key. */
+static int is_automatic_threshold(const char *pair, const char *name)
+{
+	const size_t key = strcspn(pair, "=");
+	const gt_regularizer *r = !strcmp(pair, "c=auto") || !strcmp(pair, "delta=auto") ? gt_regularizer_find(name) : NULL;
+	for (const gt_param *p = r ? r->params : NULL; p && p->key; p++)
+		if (p->kind == GT_MU && strlen(p->key) == key && !strncmp(p->key, pair, key))
+			return 1;
+	return 0;
+}
+
+/* Parses one "key=value" of the regularizer of this name into p, or adds it to p->spec if it is the regularizer's. */
+static gt_status take(const char *name, const char *pair, struct requests *requests, gt_penalty_spec *p)
 {
 	const size_t key = strcspn(pair, "=");
 	char *longer = NULL;
@@ -101,6 +112,10 @@ static gt_status take(const char *pair, struct requests *requests, gt_penalty_sp
 	} else if (key == 5 && (!strncmp(pair, "noise", 5) || !strncmp(pair, "kappa", 5))) {
 		GT_TRY(pair[0] == 'k' ? take_kappa(pair, requests) : gt_params_parse(request_params, pair, requests));
 		p->noise_in_hu |= pair[0] == 'n' && ends_in_hu(pair);
+		taken = 1;
+	} else if (!p->edges && is_automatic_threshold(pair, name)) {
+		if (!(p->edges = strndup(pair, key)))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 		taken = 1;
 	}
 	if (!taken) {
@@ -131,7 +146,7 @@ gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(check_units(name, cut.values));
 	for (const char *pair; (pair = strsep(&rest, ",")) && st == GT_OK;)
-		st = gt_fail_in(take(pair, &requests, p), "penalty %s", name);
+		st = gt_fail_in(take(name, pair, &requests, p), "penalty %s", name);
 	GT_TRY(st);
 	GT_TRY(gt_fail_in(gt_spec_check_once(cut.values), "penalty %s", name));
 	if (requests.noise > 0 && requests.strengths)
@@ -156,7 +171,8 @@ done:
 void gt_penalty_spec_free(gt_penalty_spec *p)
 {
 	free(p->spec);
-	p->spec = NULL;
+	free(p->edges);
+	p->spec = p->edges = NULL;
 }
 
 gt_status gt_penalty_spec_check(const char *text)

@@ -11,6 +11,7 @@ typedef struct {
 	double noise;                   /* target, mm^-1; 0: the noise with `factor` times the automatic strength */
 	int noise_in_hu;                /* 1: given in HU, here of water of GT_MU_WATER */
 	double factor;                  /* on the automatic strength, 1e-6 to 1e6 */
+	char *edges;                    /* key of a threshold given as auto (c=auto), not in spec; owned; NULL: none */
 } gt_penalty_spec;
 /* Parses "huber:delta=5HU,noise=10HU,kappa=yes". GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for an unknown
  * parameter; p is then empty. */

@@ -71,6 +71,8 @@ static const gt_param params[] = {
 /* Largest quotient of a measured value and the prior, which is near 1. At the rim of the prior it may be 100, and the
  * whole gap would be filled with it. */
 #define MAX_QUOTIENT 2.0
+/* Weight of interpolated line integrals: no measurements, and too smooth for an estimate of the noise. */
+#define INTERPOLATED 0.1f
 /* Voxels along a side of the image of advise(). */
 enum { ADVICE_SIDE = 256 };
 
@@ -217,7 +219,7 @@ static void fill_rows(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* Reduces the image of the filled projections to air, water and bone; metal becomes water. */
+/* Reduces the image of the filled projections to air, water and bone. Metal becomes what surrounds it: air or water. */
 static gt_status make_prior(const gt_prepare_call *c, metal_call *m)
 {
 	const gt_scan *scan = (*c->p)->scan;
@@ -228,7 +230,7 @@ static gt_status make_prior(const gt_prepare_call *c, metal_call *m)
 		gt_prepare_smooth(&m->grid, c->pool, m->image);
 	for (size_t i = 0; i < gt_grid_voxels(&m->grid); i++) {
 		const double x = m->image[i];
-		m->image[i] = (float)(m->metal[i] ? w : x < AIR * w ? 0 : x < BONE * w ? w : x);
+		m->image[i] = (float)(x < AIR * w ? 0 : m->metal[i] || x < BONE * w ? w : x);
 	}
 	st = gt_prepare_project(m->be, scan, &m->grid, m->image, m->prior);
 done:
@@ -288,12 +290,13 @@ done:
 	return st;
 }
 
-static gt_status mark(gt_prepare_call *c, const metal_call *m)
+/* Multiplies the weights of the trace. */
+static gt_status mark(gt_prepare_call *c, const metal_call *m, float factor)
 {
 	float *w = NULL;
 	const gt_status st = gt_prepare_weights(c, &w);
 	for (size_t i = 0; st == GT_OK && i < gt_scan_size((*c->p)->scan); i++)
-		w[i] = m->trace[i] ? 0 : w[i];
+		w[i] *= m->trace[i] ? factor : 1;
 	return st;
 }
 
@@ -354,18 +357,16 @@ static gt_status run(gt_prepare_call *c, const void *options)
 		gt_prepare_note(c, "%s, nothing is changed", why);
 		goto done;
 	}
-	if (o->method == WEIGHTS) {
-		GT_TRY(mark(c, &m));
-	} else {
+	GT_TRY(mark(c, &m, o->method == WEIGHTS ? 0 : INTERPOLATED));
+	if (o->method != WEIGHTS)
 		GT_TRY(fill_trace(c, o, &m));
-		if (o->put_back)
-			GT_TRY(put_back(c, &m));
-	}
+	if (o->method != WEIGHTS && o->put_back)
+		GT_TRY(put_back(c, &m));
 	memcpy(p->data, m.out, gt_scan_size(p->scan) * sizeof *m.out);
 	gt_prepare_note(c, "%s: %s", why,
 	                o->method == WEIGHTS ? "weight 0"
-	                : o->put_back        ? "their line integrals are interpolated, and the metal is put back"
-	                                     : "their line integrals are interpolated");
+	                : o->put_back        ? "their line integrals are interpolated, weight 0.1, and the metal is put back"
+	                                     : "their line integrals are interpolated, weight 0.1");
 done:
 	release(&m);
 	return st;

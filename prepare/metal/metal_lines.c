@@ -28,6 +28,16 @@ static void add(double factor, const float *x, size_t n, float *y)
 		y[i] += (float)factor * x[i];
 }
 
+/* Smoothing along z would extend the metal into rays that pass above and below it. */
+static void smooth_slices(const gt_grid *grid, gt_pool *pool, float *metal)
+{
+	gt_grid slice = *grid;
+	slice.n[2] = 1;
+	for (size_t z = 0; z < grid->n[2]; z++)
+		for (int k = 0; k < SMOOTHINGS; k++)
+			gt_prepare_smooth(&slice, pool, metal + z * grid->n[0] * grid->n[1]);
+}
+
 gt_status gt_metal_lines(gt_backend *be, gt_pool *pool, const gt_scan *scan, const gt_grid *grid, float *metal, float *scratch,
                          float *lines)
 {
@@ -36,8 +46,7 @@ gt_status gt_metal_lines(gt_backend *be, gt_pool *pool, const gt_scan *scan, con
 	double least = INFINITY;
 	gt_status st = more ? GT_OK : gt_fail(GT_ERR_MEMORY, "metal: out of memory");
 	GT_TRY(st);
-	for (int k = 0; k < SMOOTHINGS; k++)
-		gt_prepare_smooth(grid, pool, metal);
+	smooth_slices(grid, pool, metal);
 	GT_TRY(gt_prepare_project(be, scan, grid, metal, lines));
 	for (int k = 0; k <= REFINEMENTS; k++) {
 		GT_TRY(gt_prepare_image(be, scan, lines, grid, scratch));

@@ -187,6 +187,10 @@ START_TEST(streaks)
 	image(q, f);
 	const double by_nmar = error(f, water, bone);
 	ck_assert_uint_eq(above(q, p), 0);
+	const float *low = gt_projections_weights(q);
+	ck_assert_ptr_nonnull(low);
+	for (size_t i = 0; i < VIEWS * COLUMNS; i++)
+		ck_assert(gt_projections_data(q)[i] == gt_projections_data(p)[i] || low[i] == 0.1f);
 	gt_projections_free(q);
 	q = copy_of(p);
 	ck_ok(gt_prepare(&q, weights, NULL));
@@ -261,6 +265,34 @@ START_TEST(quotients_at_the_rim)
 	gt_projections_free(p);
 	free(object);
 	free(pin);
+}
+END_TEST
+
+/* A pin in the upper three of six rows: rows below it keep their values, two rows from its end. */
+START_TEST(rows_below_the_metal)
+{
+	enum { ROWS = 6 };
+	static const char disc[] = "combine replace\ncylinder center=0,0,0 radius=60 length=90 density=1\n";
+	static const char pin[] = "combine replace\ncylinder center=20,10,0 radius=7 length=90 density=1\n";
+	gt_projections *p = half_turn((const size_t[]){ VIEWS, ROWS, COLUMNS }, (const double[]){ PITCH, PITCH },
+	                              (const double[]){ 0.25, 0 });
+	const size_t n = VIEWS * ROWS * COLUMNS;
+	float *object = lengths(gt_projections_scan(p), disc), *metal = lengths(gt_projections_scan(p), pin);
+	float *x = gt_projections_data(p), *was = malloc(n * sizeof *was);
+	double below = 0, inside = 0;
+	for (size_t i = 0; i < n; i++)
+		was[i] = x[i] = 0.02f * object[i] + (i / COLUMNS % ROWS >= ROWS / 2 ? 0.4f * metal[i] : 0);
+	ck_ok(gt_prepare(&p, "metal", NULL));
+	for (size_t i = 0; i < n; i++) {
+		double *max = i / COLUMNS % ROWS < ROWS / 2 - 1 ? &below : &inside;
+		*max = fmax(*max, fabs((double)gt_projections_data(p)[i] - was[i]));
+	}
+	ck_assert_double_gt(inside, 0.1);
+	ck_assert_msg(below < 0.01, "rows below the metal changed by %g", below);
+	gt_projections_free(p);
+	free(object);
+	free(metal);
+	free(was);
 }
 END_TEST
 
@@ -391,6 +423,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, streaks);
 	tcase_add_test(tc, metal_is_put_back);
 	tcase_add_test(tc, quotients_at_the_rim);
+	tcase_add_test(tc, rows_below_the_metal);
 	tcase_add_test(tc, any_unit_of_length);
 	tcase_add_test(tc, metal_is_found_where_it_is);
 	tcase_add_test(tc, bones);

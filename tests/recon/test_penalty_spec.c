@@ -24,6 +24,8 @@ static const struct {
 	{ "huber:strength=2x,kappa=noise", "huber", 1, GT_KAPPA_NOISE, 0, 2 },
 	{ "qggmrf:strength=1.5x,c=10HU", "qggmrf:c=10HU", 1, 0, 0, 1.5 },
 	{ "qggmrf:strength=1e-6x", "qggmrf", 1, 0, 0, 1e-6 },
+	{ "qggmrf:c=auto,noise=10HU", "qggmrf", 1, 0, 2e-4, 1 },
+	{ "huber:strength=7,delta=auto", "huber:strength=7", 0, 0, 0, 1 },
 };
 enum { GOOD = sizeof good / sizeof *good };
 
@@ -39,6 +41,20 @@ START_TEST(is_taken_apart)
 	gt_penalty_spec_free(&p);
 	ck_assert_ptr_null(p.spec);
 	ck_ok(gt_penalty_spec_check(good[_i].text));
+}
+END_TEST
+
+/* The threshold's key is kept apart, and freed. */
+START_TEST(automatic_threshold)
+{
+	gt_penalty_spec p;
+	ck_ok(gt_penalty_spec_parse("huber:strength=7,delta=auto", &p));
+	ck_assert_str_eq(p.edges, "delta");
+	gt_penalty_spec_free(&p);
+	ck_assert_ptr_null(p.edges);
+	ck_ok(gt_penalty_spec_parse("huber:delta=5HU", &p));
+	ck_assert_ptr_null(p.edges);
+	gt_penalty_spec_free(&p);
 }
 END_TEST
 
@@ -74,6 +90,10 @@ static const struct {
 	{ "tgv", GT_ERR_ARG, "penalty tgv: its strength cannot be found from the noise: expected strength=NUMBER" },
 	{ "piccs:prior=a.nc", GT_ERR_ARG, "penalty piccs: its strength cannot be found" },
 	{ "qggmrf:map=a.nc", GT_ERR_ARG, "penalty qggmrf: its strength cannot be found" },
+	{ "huber:c=auto", GT_ERR_ARG, "unknown parameter 'c'" },
+	{ "qggmrf:c=automatic", GT_ERR_ARG, "c=automatic" },
+	{ "qggmrf:p=auto", GT_ERR_ARG, "p=auto" },
+	{ "qggmrf:c=auto,c=10HU", GT_ERR_ARG, "c=auto and c=10HU: the parameter is given twice" },
 	{ "tgv:noise=10HU", GT_ERR_ARG, "penalty tgv: its strength cannot be found" },
 };
 enum { BAD = sizeof bad / sizeof *bad };
@@ -128,6 +148,7 @@ static void fill_suite(TCase *tc)
 {
 	tcase_add_loop_test(tc, hu_of_water, 0, WATERS);
 	tcase_add_test(tc, noise_in_hu);
+	tcase_add_test(tc, automatic_threshold);
 	tcase_add_loop_test(tc, is_taken_apart, 0, GOOD);
 	tcase_add_loop_test(tc, is_refused, 0, BAD);
 }
