@@ -1,11 +1,13 @@
 /* Tiled kernel for views with matrices, whose rows are not parallel to slices: every voxel has its own column and row,
  * and reads four samples of the tile, in single precision. If the depth grows by a fraction e per slice, a voxel k
  * slices from the centre of a run has the row v + v' k / (1 + e k), likewise for columns. Its weight is
- * w / (1 + e k)^2. Within RUN voxels, rows are expanded to second order. Columns and weights are expanded to second and
- * first order (DRIFT), or to first and zeroth order, which avoids the division. Pairs that fit into no tile are left to
- * the plain kernel. Tiles and entries are in shared memory, sums in registers; see back_tile_cuda.cu for the device. */
+ * w / (1 + e k)^2. Within RUN voxels these are powers of k, which avoids the division: weights to the order DRIFT,
+ * columns to DRIFT + 1, rows to at least the second. Large drifts read pairs, a sample and the difference to the next
+ * one, by half as many loads. Blocks that fit into no tile of a view are left to the plain kernel. Tiles and entries are
+ * in shared memory, sums in registers; see back_tile_cuda.cu for the device. */
 #include <stdlib.h>
 #include "analytic/fbp/back/tile_loop.cuh"
+#include "analytic/fbp/back/tile_rows.cuh"
 
 #define SLICES 16         /* voxels along z of a block */
 #define SLACK_TILTED 2e-2 /* columns and rows, for rounding and nonlinearity */
@@ -72,19 +74,19 @@ static __device__ void set_row(const struct gt_back_grid *g, const double *row, 
 }
 
 /* Reads the sample at t = (BIAS_U + column, BIAS_V + row); base: the byte of (-BIAS_U, -BIAS_V). */
-template <int PITCH, int BIAS_U, int BIAS_V>
+template <int PITCH, int FLOATS, int BIAS_U, int BIAS_V>
 static __device__ __forceinline__ float sample(const char *stages, float base, float tu, float tv)
 {
 	float right, above;
 	const float u = gt_cut<BIAS_U>(tu, &right), v = gt_cut<BIAS_V>(tv, &above);
-	const float *q = (const float *)(stages + __float_as_int(fmaf(v, gt_bits(PITCH), fmaf(u, gt_bits(4), base))));
-	const float low = fmaf(right, q[1] - q[0], q[0]), high = fmaf(right, q[PITCH / 4 + 1] - q[PITCH / 4], q[PITCH / 4]);
+	const char *q = stages + __float_as_int(fmaf(v, gt_bits(PITCH), fmaf(u, gt_bits(4 * FLOATS), base)));
+	const float low = gt_row_value<FLOATS>(q, right), high = gt_row_value<FLOATS>(q + PITCH, right);
 	return fmaf(above, high - low, low);
 }
 
 /* base: the byte of the origin of columns and rows; first: its column of the detector. ENDS: voxels beyond the first
  * and the last column get nothing, because samples would fade there. */
-template <int ZP, int RUN, int DRIFT, int PITCH, int ENDS>
+template <int ZP, int RUN, int DRIFT, int PITCH, int FLOATS, int ENDS>
 static __device__ __forceinline__ void add_view(float *sum, const char *stages, float base, float first, const struct place *p)
 {
 	constexpr int U = reach<RUN>::U, V = reach<RUN>::V;
@@ -94,25 +96,30 @@ static __device__ __forceinline__ void add_view(float *sum, const char *stages, 
 		const float u = fmaf(p->da, middle, p->a) * lambda, v = fmaf(p->db, middle, p->b) * lambda, weight = lambda * lambda;
 		const float du = fmaf(-u, p->dd, p->da) * lambda, dv = fmaf(-v, p->dd, p->db) * lambda;
 		const float e = p->dd * lambda, bend_u = -du * e, bend_v = -dv * e, drift = -2 * e * weight;
+		const float cube_u = -bend_u * e, cube_v = -bend_v * e, bow = -1.5f * e * drift;
 		/* Whole columns and rows less 3 U and 3 V: BIAS 2 U and 2 V, and U and V to the left and below. */
 		const float wu = __fadd_rd(u, GT_MAGIC_SIGNED) - (GT_MAGIC_SIGNED + 3 * U),
 			    wv = __fadd_rd(v, GT_MAGIC_SIGNED) - (GT_MAGIC_SIGNED + 3 * V);
-		const float tu = u - wu, tv = v - wv, from = fmaf(wv, gt_bits(PITCH), fmaf(wu, gt_bits(4), base));
+		const float tu = u - wu, tv = v - wv, from = fmaf(wv, gt_bits(PITCH), fmaf(wu, gt_bits(4 * FLOATS), base));
 #pragma unroll
 		for (int k = 0; k < RUN; k++) {
-			const float step = k - 0.5f * (RUN - 1), at = fmaf(du, step, DRIFT ? fmaf(bend_u, step * step, tu) : tu);
-			const float row = fmaf(dv, step, fmaf(bend_v, step * step, tv)), column = at + (wu + first);
-			const float value = sample<PITCH, 2 * U, 2 * V>(stages, from, at, row),
-				    w = DRIFT ? fmaf(drift, step, weight) : weight;
+			const float step = k - 0.5f * (RUN - 1), square = step * step;
+			const float slope_u = DRIFT > 1 ? fmaf(cube_u, square, du) : du,
+				    slope_v = DRIFT > 1 ? fmaf(cube_v, square, dv) : dv;
+			const float at = fmaf(slope_u, step, DRIFT ? fmaf(bend_u, square, tu) : tu), column = at + (wu + first);
+			const float row = fmaf(slope_v, step, fmaf(bend_v, square, tv));
+			const float value = sample<PITCH, FLOATS, 2 * U, 2 * V>(stages, from, at, row);
+			const float w = DRIFT ? fmaf(drift, step, DRIFT > 1 ? fmaf(bow, square, weight) : weight) : weight;
 			sum[z + k] = fmaf(ENDS && !(column >= 0 && column <= p->last) ? 0.f : w, value, sum[z + k]);
 		}
 	}
 }
 
-template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
+template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS, int FLOATS> struct way {
 	typedef struct entry entry;
 	typedef struct place place;
-	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, HEIGHTS = TILE_HEIGHTS, SIDES = 1, PITCH = 4 * COLUMNS;
+	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, HEIGHTS = TILE_HEIGHTS, SIDES = 1, SAMPLE = 4 * FLOATS,
+			     PITCH = SAMPLE * COLUMNS;
 	/* otherwise the loop over views, short of registers, is 2 and 10 % slower */
 	static constexpr int PATCHES = 0, TOGETHER = 1;
 	static constexpr bool APART = false;
@@ -130,11 +137,11 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 	{
 		const double *m = w->matrix;
 		const int column = ((int)extent->column[1] - e->at.column) / 2, row = ((int)extent->row[1] - e->at.row) / 2;
-		const int ends = extent->column[0] < SLACK || extent->column[1] > (double)(g->wide - 1) - SLACK;
+		const int ends = FLOATS == 1 && (extent->column[0] < SLACK || extent->column[1] > (double)(g->wide - 1) - SLACK);
 		set_row(g, m, m + 8, e->at.column + column, x, y, z, e->a);
 		set_row(g, m + 4, m + 8, e->at.row + row, x, y, z, e->b);
 		set_row(g, m + 8, m + 8, 0, x, y, z, e->d);
-		e->at.more = 2 * (row * PITCH + 4 * column) + ends;
+		e->at.more = 2 * (row * PITCH + SAMPLE * column) + ends;
 	}
 	static __device__ __forceinline__ place find(const entry *e, float i, float j, float last)
 	{
@@ -164,10 +171,10 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 	{
 		const int more = p->at->more, middle = more >> 1;
 		const float base = gt_bits(stage + (unsigned)middle);
-		if (more & 1)
-			add_view<ZP, RUN, DRIFT, PITCH, 1>(sum, stages, base, (float)(p->at->column + middle % PITCH / 4), p);
+		if (FLOATS == 1 && more & 1)
+			add_view<ZP, RUN, DRIFT, PITCH, FLOATS, 1>(sum, stages, base, (float)(p->at->column + middle % PITCH / 4), p);
 		else
-			add_view<ZP, RUN, DRIFT, PITCH, 0>(sum, stages, base, 0, p);
+			add_view<ZP, RUN, DRIFT, PITCH, FLOATS, 0>(sum, stages, base, 0, p);
 	}
 };
 
@@ -176,45 +183,47 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 /* Blocks per multiprocessor. */
 static constexpr int blocks_of(int squares) { return squares == 2 ? 2 : 4; }
 
-template <int SQUARES, int ZP, int RUN, int DRIFT, int COLUMNS>
+template <int SQUARES, int ZP, int RUN, int DRIFT, int COLUMNS, int FLOATS>
 static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES))
 	back_tilted(const __grid_constant__ struct gt_tile_maps maps, const __grid_constant__ struct gt_tiles_in in)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-	gt_back_block<way<SQUARES, ZP, RUN, DRIFT, COLUMNS>>(&maps, &in);
+	gt_back_block<way<SQUARES, ZP, RUN, DRIFT, COLUMNS, FLOATS>>(&maps, &in);
 #endif
 }
 
 /* The form ---------------------------------------------------------------- */
 
-/* Available kernels. Columns of the table: squares, voxels along z of a run, 1 with drift of weights, columns of a
- * tile, cost of an update relative to COST_PLAIN of the plain kernel. Rows of 12 or 20 modulo 32 samples avoid bank
- * conflicts. */
-#define KINDS(X)              \
-	X(2, 8, 0, 84, 1.0)   \
-	X(2, 8, 0, 140, 1.0)  \
-	X(2, 8, 0, 172, 1.0)  \
-	X(2, 8, 1, 140, 1.05) \
-	X(1, 8, 1, 76, 1.8)   \
-	X(1, 8, 1, 108, 1.8)  \
-	X(1, 4, 1, 76, 2)     \
-	X(1, 4, 1, 108, 2)    \
-	X(1, 1, 0, 76, 3)     \
-	X(1, 1, 0, 108, 3)
+/* Available kernels. Columns of the table: squares, voxels along z of a run, order of the weights, columns of a tile,
+ * floats of a sample, cost of an update relative to COST_PLAIN of the plain kernel. Rows of 12 or 20 modulo 32 samples, or 4 or 12
+ * modulo 16 pairs, avoid bank conflicts. */
+#define KINDS(X)                 \
+	X(2, 8, 0, 84, 1, 1.0)   \
+	X(2, 8, 0, 140, 1, 1.0)  \
+	X(2, 8, 0, 172, 1, 1.0)  \
+	X(2, 8, 1, 140, 1, 1.05) \
+	X(2, 16, 2, 60, 2, 1.05) \
+	X(1, 8, 1, 76, 1, 1.8)   \
+	X(1, 8, 1, 108, 1, 1.8)  \
+	X(1, 4, 1, 76, 1, 2)     \
+	X(1, 4, 1, 108, 1, 2)    \
+	X(1, 1, 0, 76, 1, 3)     \
+	X(1, 1, 0, 108, 1, 3)
 #define COST_PLAIN 9
 
 static const struct kind {
-	int squares, run, drift, columns;
+	int squares, run, drift, columns, floats;
 	double cost;
 	gt_tiles_kernel launch;
 } kinds[] = {
-#define KIND(squares, run, drift, columns, cost) { squares, run, drift, columns, cost, back_tilted<squares, SLICES, run, drift, columns> },
+#define KIND(squares, run, drift, columns, floats, cost) \
+	{ squares, run, drift, columns, floats, cost, back_tilted<squares, SLICES, run, drift, columns, floats> },
 	KINDS(KIND)
 #undef KIND
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds, ROWS_STEP = 8, MAX_ROWS = 256 };
 
-static int stage_bytes(const struct kind *k, int rows) { return 4 * k->columns * rows; }
+static int stage_bytes(const struct kind *k, int rows) { return 4 * k->floats * k->columns * rows; }
 
 enum { SAMPLE_VIEWS = 16, SAMPLE_BLOCKS = 8, SAMPLES = SAMPLE_VIEWS * SAMPLE_BLOCKS * SAMPLE_BLOCKS * 3 };
 
@@ -286,14 +295,15 @@ static double left_out(const struct need *n, int columns, int rows)
 	return n->seen ? (double)left / (double)n->seen : 0;
 }
 
-/* Omitted terms within half a run h: of rows and columns v' e^2 h^3, of weights 3 e^2 h^2. Without drift: of columns
- * u' e h^2, of weights 2 e k. The latter varies with voxel and view, so that its mean square counts. */
+/* Omitted terms within half a run h, by the order d of the weights: of weights (d + 2) (e h)^(d + 1), of columns
+ * u' h (e h)^(d + 1), of rows likewise, with d at least 1. Weights of order 0 omit 2 e k, which varies with voxel and
+ * view, so that its mean square counts. */
 static int is_straight(const struct need *n, const struct kind *k)
 {
 	const double half = 0.5 * (k->run - 1), far = 1.05 * half + 0.5, e = n->bend * half;
 	const double mean = n->seen ? sqrt(n->squares / (double)n->seen) : 0, spread = sqrt((k->run * k->run - 1) / 12.0);
-	return (k->drift ? 3 * e * e <= MAX_DRIFT : 2 * mean * spread <= MAX_STEADY) &&
-	       n->slope * e * half * (k->drift ? e : 1) <= MAX_BEND && n->step * e * e * half <= MAX_BEND &&
+	return (k->drift ? (k->drift + 2) * pow(e, k->drift + 1) <= MAX_DRIFT : 2 * mean * spread <= MAX_STEADY) &&
+	       n->slope * half * pow(e, k->drift + 1) <= MAX_BEND && n->step * half * pow(e, k->drift ? k->drift + 1 : 2) <= MAX_BEND &&
 	       n->slope * far < reach<8>::U - 1 && n->step * far < (k->run == 1 ? 8 : 2 * k->run) - 1;
 }
 
@@ -311,12 +321,13 @@ static double cost_of(const struct kind *k, const struct need *n, int blocks, in
 
 /* Returns the cheapest kernel. A few oblique blocks near the source do not suit tiles. NULL: hardly cheaper than
  * without tiles. */
-static const struct kind *choose_kind(const struct need *const n[3], int *rows, int *stages)
+static const struct kind *choose_kind(const struct need *const n[3], int max_floats, int *rows, int *stages)
 {
 	const struct kind *best = NULL;
 	double min = 0.8 * COST_PLAIN;
 	for (const struct kind *k = kinds; k < kinds + NKINDS; k++)
-		for (int blocks = is_straight(n[k->squares], k) ? blocks_of(k->squares) : 0; blocks >= 1; blocks--) {
+		for (int blocks = k->floats <= max_floats && is_straight(n[k->squares], k) ? blocks_of(k->squares) : 0; blocks >= 1;
+		     blocks--) {
 			int high, deep;
 			const double cost = cost_of(k, n[k->squares], blocks, &high, &deep);
 			if (!(cost < min))
@@ -349,8 +360,9 @@ static const char *choose_(gt_backend *be, const gt_fbp_plan *p, gt_type type, s
 	struct need *n[3] = { NULL, find_need(&g, p, 1), find_need(&g, p, 2) };
 	const char *why = n[1] && n[2] ? NULL : "expected memory for a sample of blocks";
 	if (!why) {
-		c->kind = choose_kind(n, &c->rows, &c->stages);
-		c->layout = { 0, (p->row.wide + 3) / 4 * 4, p->clamp_rows ? rows_beyond(p, n[1]) : 0 };
+		const struct kind *k = choose_kind(n, p->row.n ? 2 : 1, &c->rows, &c->stages);
+		c->kind = k;
+		c->layout = { k && k->floats == 2, (p->row.wide + 3) / 4 * 4, p->clamp_rows ? rows_beyond(p, n[1]) : 0 };
 		why = c->kind ? NULL : "blocks of voxels are seen by more of the detector than fits into shared memory";
 	}
 	free(n[1]);
