@@ -22,9 +22,11 @@ struct sight {
 
 /* A column of voxels that a tile sees; tail: of the unseen voxels, to be added to the first and the last row. */
 template <typename T> struct pixel {
-	double row, step, slices; /* slices = 1 / step */
-	const T *line;            /* slice 0 */
+	double row, step;
+	const T *line; /* slice 0 */
 	T left, right, tail[2];
+	T shift, rows, slices; /* row 0 of the tile lies at slice base + shift; rows per slice, slices per row */
+	int base;
 	unsigned interval; /* the columns interval - 1 and interval of the tile */
 };
 
@@ -45,13 +47,20 @@ static __device__ __noinline__ int look(const struct gt_helix_device *d, const s
 }
 
 static __device__ __forceinline__ double row_of(double row, double step, int z) { return fma((double)z, step, row); }
-static __device__ __forceinline__ float weigh(float row, float half, float flat)
+/* Row weights: half heights per row, and their taper. */
+template <typename T> struct row_weights {
+	T per_row, flat, over_rest;
+};
+template <typename T>
+static __device__ __forceinline__ struct row_weights<T> weights_of(const struct gt_helix_device &d, const struct gt_helix_grid &g) {
+	return { (T)(2 / (double)d.rows), (T)g.flat, (T)(1 / (1 - g.flat)) };
+} static __device__ __forceinline__ float weigh(const struct row_weights<float> &w, float row)
 {
-	return gt_row_weight_single(fabsf(row) / half, flat, 1 / (1 - flat));
+	return gt_row_weight_single(fabsf(row) * w.per_row, w.flat, w.over_rest);
 }
-static __device__ __forceinline__ double weigh(double row, double half, double flat)
+static __device__ __forceinline__ double weigh(const struct row_weights<double> &w, double row)
 {
-	return gt_row_weight_double(fabs(row) / half, flat, 1 / (1 - flat));
+	return gt_row_weight_double(fabs(row) * w.per_row, w.flat, w.over_rest);
 }
 
 /* Adds unseen voxels, whose bit is set, to the end of the nearest rows. first: view of the bin; ends:
@@ -99,6 +108,7 @@ static __global__ void __launch_bounds__(LANES) share_voxels(struct gt_helix_dev
 	const double half = (double)d.rows / 2, px = gt_gather_at(&grid, 0, (double)(at % g.n[0])),
 		     py = gt_gather_at(&grid, 1, (double)(at / g.n[0]));
 	const int masked = gt_gather_masks(&grid, px, py);
+	const struct row_weights<T> weights = weights_of<T>(d, g);
 	share += (blockIdx.y * slice + at) * g.n[2];
 	for (int z = 0; z < slices; z += SLICES) {
 		const double low = g.first[2] + z * g.pitch[2], high = low + (SLICES - 1) * g.pitch[2];
@@ -114,7 +124,7 @@ static __global__ void __launch_bounds__(LANES) share_voxels(struct gt_helix_dev
 #pragma unroll
 			for (int j = 0; j < SLICES; j++) {
 				const double row = row_of(s.row, s.step, z + j);
-				weight[j] += fabs(row) <= half ? weigh((T)row, (T)half, (T)g.flat) : (T)0;
+				weight[j] += fabs(row) <= half ? weigh(weights, (T)row) : (T)0;
 			}
 		}
 #pragma unroll
@@ -145,9 +155,13 @@ static __device__ int find_pixel(const struct gt_lines *a, const struct gt_helix
 	p->tail[1] = ends ? ends[slice + at] : (T)0;
 	if ((row_of(s.row, s.step, (int)g->n[2] - 1) < low || s.row > high) && p->tail[0] == 0 && p->tail[1] == 0)
 		return 0;
+	const double first = (low + 1.5 - s.row) / s.step, whole = floor(fmin(fmax(first, -1e9), 1e9));
 	p->row = s.row;
 	p->step = s.step;
-	p->slices = 1 / s.step;
+	p->base = (int)whole;
+	p->shift = (T)(first - whole);
+	p->rows = (T)s.step;
+	p->slices = (T)(1 / s.step);
 	p->line = share + at * g->n[2];
 	p->right = (T)s.right;
 	p->left = (T)(1 - s.right);
@@ -155,29 +169,29 @@ static __device__ int find_pixel(const struct gt_lines *a, const struct gt_helix
 	return 1;
 }
 
-/* Returns the column of voxels at detector row l: its slices within a row of it, times their row weights. */
+/* Returns the column of voxels at row `lane` of the tile, row l of the detector: its slices within a row of it, times
+ * their row weights. */
 template <typename T>
-static __device__ __forceinline__ T resample(const struct pixel<T> &p, const struct gt_helix_device &d, const struct gt_helix_grid &g,
-                                             size_t l)
+static __device__ __forceinline__ T resample(const struct pixel<T> &p, const struct row_weights<T> &weights, size_t rows, int slices,
+                                             unsigned lane, size_t l)
 {
-	const double half = (double)d.rows / 2, at = (double)l - (half - 0.5);
-	const int bottom = l == 0, top = l + 1 == d.rows, slices = (int)g.n[2];
-	const double low = floor((fmax(at - 1, -half) - p.row) * p.slices - 1e-6),
-		     high = ceil((fmin(at + 1, half) - p.row) * p.slices + 1e-6);
-	const int first = low > 0 ? low < slices ? (int)low : slices : 0, end = high >= 0 ? high < slices ? (int)high + 1 : slices : 0;
+	const double half = (double)rows / 2;
+	const int bottom = l == 0, top = l + 1 == rows;
+	const T position = (T)lane * p.slices + p.shift, reach = p.slices + (T)1e-3;
+	const int first = max((int)ceil(position - reach), -p.base), end = min((int)floor(position + reach) + 1, slices - p.base);
 	T sum = (bottom ? p.tail[0] : (T)0) + (top ? p.tail[1] : (T)0);
-	for (int z = first; z < end; z++) {
-		const double row = row_of(p.row, p.step, z);
-		const T beside = (T)(row - at), distance = (bottom && beside < 0) || (top && beside > 0) ? (T)0 : fabs(beside);
-		const T weight = distance < 1 && fabs(row) <= half ? (1 - distance) * weigh((T)row, (T)half, (T)g.flat) : (T)0;
-		sum += weight * p.line[z];
+	for (int i = first; i < end; i++) {
+		const double row = row_of(p.row, p.step, p.base + i);
+		const T beside = ((T)i - position) * p.rows, distance = (bottom && beside < 0) || (top && beside > 0) ? (T)0 : fabs(beside);
+		const T weight = distance < 1 && fabs(row) <= half ? (1 - distance) * weigh(weights, (T)row) : (T)0;
+		sum += weight * p.line[p.base + i];
 	}
 	return sum;
 }
 
 /* Views along y: those of some bins, from `first` of the batch on. shares, all_ends: see share_voxels(). */
 template <typename T>
-static __global__ void __launch_bounds__(32 * WARPS)
+static __global__ void __launch_bounds__(32 * WARPS, 3)
 	gather_tiles(struct gt_helix_device d, struct gt_helix_grid g, struct gt_back_grid grid, size_t first, const T *shares,
                      const T *all_ends, T *filtered)
 {
@@ -189,6 +203,7 @@ static __global__ void __launch_bounds__(32 * WARPS)
 	const size_t column = (blockIdx.x * (size_t)WARPS + warp) * GT_LINES_COLUMNS, row = blockIdx.z * (size_t)ROWS;
 	const T *share = shares + blockIdx.y / d.turns * slice * g.n[2], *ends = all_ends ? all_ends + blockIdx.y * 2 * slice : NULL;
 	const struct gt_lines *a = &tiles[warp];
+	const struct row_weights<T> weights = weights_of<T>(d, g);
 	T sum[GT_LINES_COLUMNS][1] = {};
 	if (column >= grid.wide)
 		return;
@@ -217,7 +232,9 @@ static __global__ void __launch_bounds__(32 * WARPS)
 				records[warp][__popc(mask & below)] = p;
 			__syncwarp();
 			for (int e = 0; e < __popc(mask); e++) {
-				const T r = row + lane < d.rows ? resample<T>(records[warp][e], d, g, row + lane) : (T)0;
+				const T r = row + lane < d.rows
+				                    ? resample<T>(records[warp][e], weights, d.rows, (int)g.n[2], lane, row + lane)
+				                    : (T)0;
 				gt_add_columns(sum, records[warp][e].interval, records[warp][e].left, records[warp][e].right, &r);
 			}
 			__syncwarp();
