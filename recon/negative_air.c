@@ -26,10 +26,25 @@ static double mean_of(const float *x, double *deviation)
 	return sum / BLOCK;
 }
 
+/* Distance of the sampled rows. It has no factor in common with the rows of a view, so that all of them are sampled. */
+static size_t step_of(const gt_scan *s, size_t in_row)
+{
+	size_t step = s->views * s->rows * in_row / MAX_BLOCKS, a, b;
+	do {
+		step++;
+		for (a = step, b = s->rows; b > 0;) {
+			const size_t rest = a % b;
+			a = b;
+			b = rest;
+		}
+	} while (a != 1);
+	return step;
+}
+
 gt_negative_air gt_negative_air_of(const gt_projections *p)
 {
 	const size_t columns = p->scan->columns, in_row = columns / BLOCK, rows = p->scan->views * p->scan->rows;
-	const size_t step = rows * in_row / MAX_BLOCKS + 1;
+	const size_t step = step_of(p->scan, in_row);
 	double max = 0, deviation, sum = 0, air = 0, negative = 0;
 	for (size_t row = 0; p->data && row < rows; row += step)
 		for (size_t k = 0; k < in_row; k++)

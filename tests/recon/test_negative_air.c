@@ -40,10 +40,26 @@ START_TEST(an_offset_is_found)
 }
 END_TEST
 
+/* Rows 0 are zeros. If these are all that is sampled, as at a step of 2 of these 2048 rows, there is no negative air. */
+START_TEST(all_rows_of_a_view_are_sampled)
+{
+	enum { MANY = 1024, TWO = 2, WIDE = 2048 };
+	gt_projections *p = half_turn((const size_t[]){ MANY, TWO, WIDE }, (const double[]){ 1, 1 }, (const double[]){ 0, 0 });
+	float *x = gt_projections_data(p);
+	for (size_t i = 0; i < (size_t)MANY * TWO * WIDE; i++)
+		x[i] = i / WIDE % TWO == 0 ? 0 : i % WIDE < 1024 ? 1 : -0.03f;
+	const gt_negative_air air = gt_negative_air_of(p);
+	gt_projections_free(p);
+	ck_assert(gt_negative_air_matters(&air));
+	ck_assert_double_eq_tol(air.mean, -0.03, 1e-6);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, noise_is_none);
 	tcase_add_test(tc, an_offset_is_found);
+	tcase_add_test(tc, all_rows_of_a_view_are_sampled);
 }
 
 int main(void) { return gt_test_main("negative air", fill); }
