@@ -70,6 +70,7 @@ static gt_status describe(const gt_recon_job *j, const gt_recon_extent *e, const
 	static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise", "model" };
 	const gt_scan *s = e->p.scan;
 	const gt_weights_spec *w = &j->chosen.weights;
+	const gt_penalty_spec *R = j->chosen.penalty;
 	char *method = gt_method_print(&j->chosen.method), grid[256], shares[32];
 	if (!method)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
@@ -80,9 +81,8 @@ static gt_status describe(const gt_recon_job *j, const gt_recon_extent *e, const
 	snprintf(p->line[SCAN], MAX_TEXT, "%zu views of %zu x %zu", s->views, s->rows, s->columns);
 	snprintf(p->line[TYPE], MAX_TEXT, "%s precision", gt_type_name(j->chosen.type));
 	snprintf(p->line[PROJECTOR], MAX_TEXT, "projector %s", or_none(j->chosen.projector));
-	snprintf(p->line[PENALTY], MAX_TEXT, "penalty %s noise=%g factor=%g kappa=%d", j->chosen.penalty ? j->chosen.penalty->spec : "none",
-	         j->chosen.penalty ? j->chosen.penalty->noise : 0, j->chosen.penalty ? j->chosen.penalty->factor : 0,
-	         j->chosen.penalty ? j->chosen.penalty->kappa : 0);
+	snprintf(p->line[PENALTY], MAX_TEXT, "penalty %s noise=%g factor=%g kappa=%d auto=%s", R ? R->spec : "none", R ? R->noise : 0,
+	         R ? R->factor : 0, R ? R->kappa : 0, or_none(R ? R->edges : NULL));
 	snprintf(p->line[WEIGHTS], MAX_TEXT, "weights %s, count=%g electronic=%g slope=%g even=%g", kinds[w->kind], w->count, w->electronic,
 	         w->slope, w->even);
 	snprintf(p->line[START], MAX_TEXT, "init %s%s", or_none(j->chosen.init), j->chosen.start ? ", an array" : "");
