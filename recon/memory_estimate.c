@@ -62,14 +62,15 @@ typedef struct {
 
 /* Memory of host_penalty(). A strength needs a copy of the volume, a list of its voxels (two), and a noise sample,
  * later two sets of some views. Resolution kappa makes a volume from two others. Noise kappa makes one, and the weights
- * of its voxels, from two sets of a subset's data. */
+ * of its voxels, from two sets of a subset's data. A threshold from the start takes such a copy and list before
+ * kappa. */
 static host_parts host_penalty(const gt_memory_estimate *e, const gt_penalty_spec *o)
 {
 	const double view = e->host_data / (double)e->views;
 	const size_t subset = (e->views + e->subsets - 1) / e->subsets;
 	const int even = o->kappa == GT_KAPPA_NOISE, kappa = even || (o->kappa == GT_KAPPA_RESOLUTION && e->host_weights > 0);
 	if (!o->automatic)
-		return (host_parts){ kappa ? 2 : 0, 0 };
+		return (host_parts){ o->edges ? 3 : kappa ? 2 : 0, 0 };
 	const double patches = 2 * view * (double)gt_strength_patch_views(e->views), subsets = even ? 2 * view * (double)subset : 0;
 	return (host_parts){ 3 + kappa + even, fmax(e->host_data, fmax(patches, subsets)) };
 }
