@@ -106,8 +106,10 @@ static gt_status run(gt_backend *be, const struct gt_texture_walk *w, double *se
 	if (e == cudaSuccess)
 		e = time_walk(&l, w, queue, seconds);
 	free_layers(&l);
-	if (e == cudaErrorMemoryAllocation)
+	if (e == cudaErrorMemoryAllocation) {
+		cudaGetLastError(); /* else the next launch reports it */
 		return gt_fail(GT_ERR_MEMORY, "textures of %zu x %zu x %zu: %s", w->columns, w->rows, w->layers, cudaGetErrorString(e));
+	}
 	return gt_cuda_check(be, e, "fetches of textures") ? gt_backend_status(be) : GT_OK;
 }
 
