@@ -234,16 +234,16 @@ void gt_hdf5_close(gt_hdf5_data *d)
 gt_status gt_hdf5_images(const gt_hdf5_data *d, hid_t type, hsize_t first, hsize_t count, void *values)
 {
 	const hsize_t start[3] = { first, 0, 0 }, block[3] = { count, d->size[1], d->size[2] };
-	const size_t n = (size_t)(block[0] * block[1] * block[2]);
+	const size_t bytes = (size_t)(block[0] * block[1] * block[2]) * H5Tget_size(type);
 	const int skip = 3 - d->rank, floats = H5Tget_class(type) == H5T_FLOAT;
 	const hid_t space = H5Dget_space(d->id), memory = H5Screate_simple(3, block, NULL);
 	/* without a dimension of planes, all data are one plane */
 	int bad = skip ? H5Sselect_all(space) < 0 : H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, block, NULL) < 0;
 	/* libhdf5 leaves memory unchanged if a damaged file lacks values */
-	for (size_t i = 0; i < n * H5Tget_size(type) / sizeof(float) && floats; i++)
+	for (size_t i = 0; i < bytes / sizeof(float) && floats; i++)
 		((float *)values)[i] = NAN; /* two of them are a double that is no number */
 	if (!floats)
-		memset(values, 0, n * H5Tget_size(type));
+		memset(values, 0, bytes);
 	bad = bad || H5Dread(d->id, type, memory, space, H5P_DEFAULT, values) < 0;
 	H5Sclose(memory);
 	H5Sclose(space);
