@@ -154,13 +154,15 @@ static gt_status check_claim(const gt_hdf5_data *d)
 	               c.bytes, c.ratio > 1 ? ", compressed," : "", c.chunks, (unsigned long long)size);
 }
 
-/* 1: all but a thousandth of the pixels of an image equal the first one. Simulated scans without noise have empty
- * images too, but the first, the central and the last one are seldom all empty. */
+/* 1: all but a thousandth of the pixels of an image equal the first one, or the image exceeds the memory. Simulated
+ * scans without noise have empty images too, but the first, the central and the last one are seldom all empty. */
 static gt_status is_constant(const gt_hdf5_data *d, hsize_t image, int *constant)
 {
 	const gt_hdf5_numbers_type number = gt_hdf5_numbers_of(d->id);
 	const size_t n = (size_t)(d->size[1] * d->size[2]);
 	size_t others = 0;
+	if ((*constant = gt_host_has_memory((double)n * (double)number.bytes, d->name) != GT_OK))
+		return GT_OK;
 	char *value = malloc(n * number.bytes);
 	if (!value)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", d->path);
