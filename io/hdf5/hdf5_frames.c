@@ -334,6 +334,16 @@ gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_rea
 	return GT_OK;
 }
 
+gt_status gt_hdf5_other_length(const gt_hdf5_shared *f, const char *name, double used, const gt_read_options *o, double *mm)
+{
+	const gt_status st = gt_hdf5_length(f, name, o, mm);
+	if (st != GT_ERR_FORMAT || !(used > 0))
+		return st;
+	*mm = 0;
+	gt_read_note(o, "%s (not used: the file states the pitch elsewhere)", gt_error());
+	return GT_OK;
+}
+
 /* Pitches that differ by less are rounded differently. */
 #define SAME_PITCH 0.01
 

@@ -176,15 +176,16 @@ static gt_status read_pitches(const gt_hdf5_shared *f, const char *group, const 
 {
 	static const char *const kinds[] = { "magnified_pixel_size", "pixel_size" };
 	char across[GT_NXTOMO_NAME + 64], along[GT_NXTOMO_NAME + 64];
+	const double used = fmax(x->column_pitch, x->row_pitch);
 	double columns = 0, rows = 0;
 	gt_status st = GT_OK;
 	for (int k = 0; k < 2 && columns == 0 && rows == 0; k++) {
 		snprintf(across, sizeof across, "%.*s/x_%s", GROUP, group, kinds[k]);
-		GT_TRY(gt_hdf5_length(f, across, o, &columns));
+		GT_TRY(gt_hdf5_other_length(f, across, used, o, &columns));
 		snprintf(along, sizeof along, "%.*s/y_%s", GROUP, group, kinds[k]);
-		GT_TRY(gt_hdf5_length(f, along, o, &rows));
+		GT_TRY(gt_hdf5_other_length(f, along, used, o, &rows));
 	}
-	if (x->column_pitch > 0 || x->row_pitch > 0) {
+	if (used > 0) {
 		gt_hdf5_note_pitch(f, across, columns, x->column_pitch, o);
 		gt_hdf5_note_pitch(f, along, rows, x->row_pitch, o);
 	} else {
