@@ -217,15 +217,17 @@ static int folder_of(const char *name, int length)
 	return length;
 }
 
-/* Pitches at the object, next to the angles, precede those of the detector. The latter are next to the keys, next to
- * the images, or in the group instrument/detector next to the group of the images. */
+/* Pitches at the object, next to the angles, replace those of the detector, which differ by the magnification. The
+ * latter are next to the keys, next to the images, or in the group instrument/detector next to the group of the
+ * images. */
 static gt_status read_pixel(const gt_hdf5_shared *f, const char *path, const gt_nxtomo_layout *l, const gt_read_options *o, gt_hdf5_scan *x)
 {
 	const char *const beside[] = { l->angle, l->key, l->data };
 	const int entry = folder_of(l->data, folder_of(l->data, (int)strlen(l->data)));
 	char group[4][GROUP + 1];
+	int at_object = 0;
 	gt_status st = GT_OK;
-	for (int g = 0; g < 4; g++) {
+	for (int g = 0; g < 4 && !at_object; g++) {
 		const int before = x->column_pitch > 0 || x->row_pitch > 0;
 		int repeated = 0;
 		if (g < 3)
@@ -237,6 +239,7 @@ static gt_status read_pixel(const gt_hdf5_shared *f, const char *path, const gt_
 		if (!*group[g] || repeated)
 			continue;
 		GT_TRY(read_pitches(f, group[g], o, x));
+		at_object = g == 0 && (x->column_pitch > 0 || x->row_pitch > 0);
 		if (g > 0 && !before && (x->column_pitch > 0 || x->row_pitch > 0))
 			GT_TRY(note_magnification(f, path, group[g], o));
 	}
