@@ -171,8 +171,9 @@ static gt_status count_before(const gt_read_options *o, const char *what, const 
 /* longest name of a group */
 enum { GROUP = GT_NXTOMO_NAME + 31 };
 
-/* Takes the first pitches of the file, and notes others that contradict them. */
-static gt_status read_pitches(const gt_hdf5_shared *f, const char *group, const gt_read_options *o, gt_hdf5_scan *x)
+/* Takes the first pitches of the file, and notes others that contradict them. *at_object 1: they are divided by the
+ * magnification. */
+static gt_status read_pitches(const gt_hdf5_shared *f, const char *group, const gt_read_options *o, gt_hdf5_scan *x, int *at_object)
 {
 	static const char *const kinds[] = { "magnified_pixel_size", "pixel_size" };
 	char across[GT_NXTOMO_NAME + 64], along[GT_NXTOMO_NAME + 64];
@@ -184,6 +185,7 @@ static gt_status read_pitches(const gt_hdf5_shared *f, const char *group, const 
 		GT_TRY(gt_hdf5_other_length(f, across, used, o, &columns));
 		snprintf(along, sizeof along, "%.*s/y_%s", GROUP, group, kinds[k]);
 		GT_TRY(gt_hdf5_other_length(f, along, used, o, &rows));
+		*at_object = k == 0 && (columns > 0 || rows > 0);
 	}
 	if (used > 0) {
 		gt_hdf5_note_pitch(f, across, columns, x->column_pitch, o);
@@ -238,9 +240,9 @@ static gt_status read_pixel(const gt_hdf5_shared *f, const char *path, const gt_
 			repeated |= !strcmp(group[i], group[g]);
 		if (!*group[g] || repeated)
 			continue;
-		GT_TRY(read_pitches(f, group[g], o, x));
-		at_object = g == 0 && (x->column_pitch > 0 || x->row_pitch > 0);
-		if (g > 0 && !before && (x->column_pitch > 0 || x->row_pitch > 0))
+		GT_TRY(read_pitches(f, group[g], o, x, &at_object));
+		at_object |= g == 0 && (x->column_pitch > 0 || x->row_pitch > 0);
+		if (!at_object && !before && (x->column_pitch > 0 || x->row_pitch > 0))
 			GT_TRY(note_magnification(f, path, group[g], o));
 	}
 done:
