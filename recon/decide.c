@@ -79,7 +79,7 @@ static gt_status permit_negative(const gt_recon *r, const gt_projections *p, int
 	if (!planning)
 		gt_notify(
 			&r->on.log, GT_INFO, GT_ABOUT_CHOICE,
-			"%.2g %% of the air have negative line integrals beyond their noise, mean %.2g: negative voxels are permitted (--solver "
+			"%.2g %% of the air has negative line integrals beyond the noise, mean %.2g: negative voxels are permitted (--solver "
 			"%s:nonneg=yes forbids them)",
 			100 * air.part, air.mean, own);
 	return GT_OK;

@@ -132,7 +132,7 @@ done:
 	return st;
 }
 
-/* Largest ratio of the sides of a pixel; a unit of another power of ten exceeds it. */
+/* Largest ratio of the sides of a pixel; sides in mm and in um exceed it. */
 enum { MAX_PITCH_RATIO = 50 };
 
 static gt_status open_hdf5(gt_frame_stack *k, gt_hdf5_opener *open, const gt_read_options *o)

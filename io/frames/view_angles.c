@@ -151,11 +151,12 @@ static void note_both_ends(const char *spec, double range, int radians, size_t v
 		spec, views, degrees / (n - 1), degrees / n);
 }
 
-static void note_many_turns(const char *what, int unit, span s, const gt_read_options *o)
+/* name: of a data set; NULL: none. */
+static void note_many_turns(const char *name, int unit, span s, const gt_read_options *o)
 {
 	if (unit == RADIANS && s.max - s.min > 8 * GT_PI)
-		gt_read_note(o, "%s from %g to %g are taken as radians, %.3g rotations: are they degrees? --angles sets them", what, s.min,
-		             s.max, (s.max - s.min) / (2 * GT_PI));
+		gt_read_note(o, "%s%sangles from %g to %g are taken as radians, %.3g rotations: are they degrees? --angles sets them",
+		             name ? name : "", name ? ": " : "", s.min, s.max, (s.max - s.min) / (2 * GT_PI));
 }
 
 gt_status gt_view_angles(const char *spec, int unit, const long long *number, size_t views, const gt_read_options *o, double *angle)
@@ -180,7 +181,7 @@ gt_status gt_view_angles(const char *spec, int unit, const long long *number, si
 	if (unit != RADIANS && is_small(s, views))
 		gt_read_note(o, "angles from %g to %g are taken as degrees (radians if named: --angle-unit rad, or 0..3.14rad)", s.min,
 		             s.max);
-	note_many_turns("angles", unit, s, o);
+	note_many_turns(NULL, unit, s, o);
 	if (range)
 		note_both_ends(spec, second - first, unit == RADIANS, last + 1, o);
 	st = to_radians(spec, unit, views, angle);

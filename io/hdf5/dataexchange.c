@@ -96,11 +96,11 @@ static gt_status read_pixel(const gt_hdf5_shared *f, const char *path, const gt_
 	double mm = 0, other = 0, columns, rows, magnification = 1;
 	int magnified;
 	GT_TRY(gt_hdf5_length(f, direct[0], o, &mm));
-	GT_TRY(gt_hdf5_length(f, direct[1], o, &other));
+	GT_TRY(gt_hdf5_other_length(f, direct[1], mm, o, &other));
 	gt_hdf5_note_pitch(f, direct[1], other, mm, o);
 	mm = mm > 0 ? mm : other;
-	GT_TRY(gt_hdf5_length(f, across, o, &columns));
-	GT_TRY(gt_hdf5_length(f, along, o, &rows));
+	GT_TRY(gt_hdf5_other_length(f, across, mm, o, &columns));
+	GT_TRY(gt_hdf5_other_length(f, along, mm, o, &rows));
 	GT_TRY(gt_hdf5_number(gt_hdf5_id(f), path, enlarged, &magnification, units, sizeof units, &magnified));
 	if (magnified && !(magnification > 0 && isfinite(magnification))) {
 		gt_read_note(o, "%s: %s is %g, expected a positive number: not used", path, enlarged, magnification);

@@ -154,13 +154,15 @@ static gt_status check_claim(const gt_hdf5_data *d)
 	               c.bytes, c.ratio > 1 ? ", compressed," : "", c.chunks, (unsigned long long)size);
 }
 
-/* 1: all but a thousandth of the pixels of an image equal the first one. Simulated scans without noise have empty
- * images too, but the first, the central and the last one are seldom all empty. */
+/* 1: all but a thousandth of the pixels of an image equal the first one, or the image exceeds the memory. Simulated
+ * scans without noise have empty images too, but the first, the central and the last one are seldom all empty. */
 static gt_status is_constant(const gt_hdf5_data *d, hsize_t image, int *constant)
 {
 	const gt_hdf5_numbers_type number = gt_hdf5_numbers_of(d->id);
 	const size_t n = (size_t)(d->size[1] * d->size[2]);
 	size_t others = 0;
+	if ((*constant = gt_host_has_memory((double)n * (double)number.bytes, d->name) != GT_OK))
+		return GT_OK;
 	char *value = malloc(n * number.bytes);
 	if (!value)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", d->path);
@@ -234,16 +236,16 @@ void gt_hdf5_close(gt_hdf5_data *d)
 gt_status gt_hdf5_images(const gt_hdf5_data *d, hid_t type, hsize_t first, hsize_t count, void *values)
 {
 	const hsize_t start[3] = { first, 0, 0 }, block[3] = { count, d->size[1], d->size[2] };
-	const size_t n = (size_t)(block[0] * block[1] * block[2]);
+	const size_t bytes = (size_t)(block[0] * block[1] * block[2]) * H5Tget_size(type);
 	const int skip = 3 - d->rank, floats = H5Tget_class(type) == H5T_FLOAT;
 	const hid_t space = H5Dget_space(d->id), memory = H5Screate_simple(3, block, NULL);
 	/* without a dimension of planes, all data are one plane */
 	int bad = skip ? H5Sselect_all(space) < 0 : H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, block, NULL) < 0;
 	/* libhdf5 leaves memory unchanged if a damaged file lacks values */
-	for (size_t i = 0; i < n * H5Tget_size(type) / sizeof(float) && floats; i++)
+	for (size_t i = 0; i < bytes / sizeof(float) && floats; i++)
 		((float *)values)[i] = NAN; /* two of them are a double that is no number */
 	if (!floats)
-		memset(values, 0, n * H5Tget_size(type));
+		memset(values, 0, bytes);
 	bad = bad || H5Dread(d->id, type, memory, space, H5P_DEFAULT, values) < 0;
 	H5Sclose(memory);
 	H5Sclose(space);

@@ -90,6 +90,7 @@ struct hdf5_source {
 	size_t *frame;
 	gt_hdf5_block *block;        /* NULL: image by image */
 	gt_hdf5_numbers_type number; /* of single images */
+	int floats;                  /* 1: images are read as floats */
 };
 
 static gt_status check_frame(const gt_frame_source *self, size_t frame)
@@ -146,7 +147,7 @@ static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, si
 {
 	const struct hdf5_source *s = (const struct hdf5_source *)self;
 	const size_t columns = s->base.columns, all = s->base.rows * columns, bytes = s->number.bytes;
-	const int direct = s->number.type == H5T_NATIVE_FLOAT && rows == s->base.rows;
+	const int direct = s->floats && rows == s->base.rows;
 	if (s->block)
 		return read_block(s, frame, row, rows, out);
 	void *whole = direct ? out : malloc(all * bytes);
@@ -245,6 +246,7 @@ gt_status gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int min_rank, cons
 	if ((double)s->base.frames * (double)s->base.rows * (double)s->base.columns > 1e18)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu x %zu x %zu overflows", s->label, s->base.frames, s->base.rows, s->base.columns));
 	s->number = gt_hdf5_numbers_of(s->data.id);
+	s->floats = s->number.type == H5T_NATIVE_FLOAT;
 	s->base.bytes = s->base.rows * s->base.columns * s->number.bytes;
 	s->base.max = max_of(&s->data);
 	if (!(s->frame = malloc(s->base.frames * sizeof *s->frame)))
@@ -329,6 +331,16 @@ gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_rea
 	if (*mm < MIN_PITCH || *mm > MAX_PITCH)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: is %g %s, expected a pixel of 1 nm to 1 m (--pixel sets the pitch)", f->path, name,
 		               value, units);
+	return GT_OK;
+}
+
+gt_status gt_hdf5_other_length(const gt_hdf5_shared *f, const char *name, double used, const gt_read_options *o, double *mm)
+{
+	const gt_status st = gt_hdf5_length(f, name, o, mm);
+	if (st != GT_ERR_FORMAT || !(used > 0))
+		return st;
+	*mm = 0;
+	gt_read_note(o, "%s (not used: the file states the pitch elsewhere)", gt_error());
 	return GT_OK;
 }
 

@@ -171,20 +171,23 @@ static gt_status count_before(const gt_read_options *o, const char *what, const 
 /* longest name of a group */
 enum { GROUP = GT_NXTOMO_NAME + 31 };
 
-/* Takes the first pitches of the file, and notes others that contradict them. */
-static gt_status read_pitches(const gt_hdf5_shared *f, const char *group, const gt_read_options *o, gt_hdf5_scan *x)
+/* Takes the first pitches of the file, and notes others that contradict them. *at_object 1: they are divided by the
+ * magnification. */
+static gt_status read_pitches(const gt_hdf5_shared *f, const char *group, const gt_read_options *o, gt_hdf5_scan *x, int *at_object)
 {
 	static const char *const kinds[] = { "magnified_pixel_size", "pixel_size" };
 	char across[GT_NXTOMO_NAME + 64], along[GT_NXTOMO_NAME + 64];
+	const double used = fmax(x->column_pitch, x->row_pitch);
 	double columns = 0, rows = 0;
 	gt_status st = GT_OK;
 	for (int k = 0; k < 2 && columns == 0 && rows == 0; k++) {
 		snprintf(across, sizeof across, "%.*s/x_%s", GROUP, group, kinds[k]);
-		GT_TRY(gt_hdf5_length(f, across, o, &columns));
+		GT_TRY(gt_hdf5_other_length(f, across, used, o, &columns));
 		snprintf(along, sizeof along, "%.*s/y_%s", GROUP, group, kinds[k]);
-		GT_TRY(gt_hdf5_length(f, along, o, &rows));
+		GT_TRY(gt_hdf5_other_length(f, along, used, o, &rows));
+		*at_object = k == 0 && (columns > 0 || rows > 0);
 	}
-	if (x->column_pitch > 0 || x->row_pitch > 0) {
+	if (used > 0) {
 		gt_hdf5_note_pitch(f, across, columns, x->column_pitch, o);
 		gt_hdf5_note_pitch(f, along, rows, x->row_pitch, o);
 	} else {
@@ -216,15 +219,17 @@ static int folder_of(const char *name, int length)
 	return length;
 }
 
-/* Pitches at the object, next to the angles, precede those of the detector. The latter are next to the keys, next to
- * the images, or in the group instrument/detector next to the group of the images. */
+/* Pitches at the object, next to the angles, replace those of the detector, which differ by the magnification. The
+ * latter are next to the keys, next to the images, or in the group instrument/detector next to the group of the
+ * images. */
 static gt_status read_pixel(const gt_hdf5_shared *f, const char *path, const gt_nxtomo_layout *l, const gt_read_options *o, gt_hdf5_scan *x)
 {
 	const char *const beside[] = { l->angle, l->key, l->data };
 	const int entry = folder_of(l->data, folder_of(l->data, (int)strlen(l->data)));
 	char group[4][GROUP + 1];
+	int at_object = 0;
 	gt_status st = GT_OK;
-	for (int g = 0; g < 4; g++) {
+	for (int g = 0; g < 4 && !at_object; g++) {
 		const int before = x->column_pitch > 0 || x->row_pitch > 0;
 		int repeated = 0;
 		if (g < 3)
@@ -235,8 +240,9 @@ static gt_status read_pixel(const gt_hdf5_shared *f, const char *path, const gt_
 			repeated |= !strcmp(group[i], group[g]);
 		if (!*group[g] || repeated)
 			continue;
-		GT_TRY(read_pitches(f, group[g], o, x));
-		if (g > 0 && !before && (x->column_pitch > 0 || x->row_pitch > 0))
+		GT_TRY(read_pitches(f, group[g], o, x, &at_object));
+		at_object |= g == 0 && (x->column_pitch > 0 || x->row_pitch > 0);
+		if (!at_object && !before && (x->column_pitch > 0 || x->row_pitch > 0))
 			GT_TRY(note_magnification(f, path, group[g], o));
 	}
 done:

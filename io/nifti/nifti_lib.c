@@ -208,7 +208,7 @@ static gt_status read_comment(const char *path, znzFile z, int swapped, long lon
 #define MAX_STATED 4294967295.0
 enum { MAX_SEARCHED = 64 << 20 };
 
-/* Unpacked bytes of a gzip file of one member, modulo 2^32; INFINITY: unknown. */
+/* Unpacked bytes of a gzip file of one member, modulo 2^32; INFINITY: unknown. Zeros may pad the file. */
 static double stated_length(const char *path, size_t size)
 {
 	static const unsigned char member[] = { 0x1f, 0x8b, 8 };
@@ -216,7 +216,8 @@ static double stated_length(const char *path, size_t size)
 	unsigned char *all = size > 18 && size <= MAX_SEARCHED ? malloc(size) : NULL;
 	if (all && gt_file_start(path, all, size) == size && !memmem(all + 1, size - 1, member, sizeof member)) {
 		const unsigned char *end = all + size - 4;
-		stated = end[0] + 256.0 * end[1] + 65536.0 * end[2] + 16777216.0 * end[3];
+		const double length = end[0] + 256.0 * end[1] + 65536.0 * end[2] + 16777216.0 * end[3];
+		stated = length > 0 ? length : INFINITY;
 	}
 	free(all);
 	return stated;
