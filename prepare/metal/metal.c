@@ -71,8 +71,6 @@ static const gt_param params[] = {
 /* Largest quotient of a measured value and the prior, which is near 1. At the rim of the prior it may be 100, and the
  * whole gap would be filled with it. */
 #define MAX_QUOTIENT 2.0
-/* Weight of interpolated line integrals: no measurements, and too smooth for an estimate of the noise. */
-#define INTERPOLATED 0.1f
 /* Voxels along a side of the image of advise(). */
 enum { ADVICE_SIDE = 256 };
 
@@ -290,13 +288,12 @@ done:
 	return st;
 }
 
-/* Multiplies the weights of the trace. */
-static gt_status mark(gt_prepare_call *c, const metal_call *m, float factor)
+static gt_status mark(gt_prepare_call *c, const metal_call *m)
 {
 	float *w = NULL;
 	const gt_status st = gt_prepare_weights(c, &w);
 	for (size_t i = 0; st == GT_OK && i < gt_scan_size((*c->p)->scan); i++)
-		w[i] *= m->trace[i] ? factor : 1;
+		w[i] = m->trace[i] ? 0 : w[i];
 	return st;
 }
 
@@ -357,16 +354,18 @@ static gt_status run(gt_prepare_call *c, const void *options)
 		gt_prepare_note(c, "%s, nothing is changed", why);
 		goto done;
 	}
-	GT_TRY(mark(c, &m, o->method == WEIGHTS ? 0 : INTERPOLATED));
-	if (o->method != WEIGHTS)
+	if (o->method == WEIGHTS) {
+		GT_TRY(mark(c, &m));
+	} else {
 		GT_TRY(fill_trace(c, o, &m));
-	if (o->method != WEIGHTS && o->put_back)
-		GT_TRY(put_back(c, &m));
+		if (o->put_back)
+			GT_TRY(put_back(c, &m));
+	}
 	memcpy(p->data, m.out, gt_scan_size(p->scan) * sizeof *m.out);
 	gt_prepare_note(c, "%s: %s", why,
 	                o->method == WEIGHTS ? "weight 0"
-	                : o->put_back        ? "their line integrals are interpolated, weight 0.1, and the metal is put back"
-	                                     : "their line integrals are interpolated, weight 0.1");
+	                : o->put_back        ? "their line integrals are interpolated, and the metal is put back"
+	                                     : "their line integrals are interpolated");
 done:
 	release(&m);
 	return st;
