@@ -12,7 +12,7 @@
 #include "recon/outside/subtract.h"
 #include "recon/projector_spec.h"
 #include "recon/team/team_run.h"
-#include "recon/penalty_from_spec.h"
+#include "recon/penalty/penalty_from_spec.h"
 #include "team/team.h"
 
 /* The self of the solver's callbacks. */

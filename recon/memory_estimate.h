@@ -5,7 +5,7 @@
 #include <gantry/memory.h>
 #include <gantry/subsets.h>
 #include "recon/modules.h"
-#include "recon/penalty_spec.h"
+#include "recon/penalty/penalty_spec.h"
 
 /* Resets all but host_free and host_process, then notes the memory that the host holds. */
 void gt_memory_estimate_begin(gt_memory_estimate *e, const gt_projections *p, const gt_grid *grid);

@@ -217,7 +217,8 @@ int gt_line_gather_supports(const gt_fbp_plan *p, gt_type type)
 
 gt_status gt_line_gather_new(gt_backend *be, const gt_fbp_plan *p, struct gt_line_gather **out)
 {
-	const size_t line = p->grid.n[0] * (p->grid.n[2] + 2 * GT_LINES_PAD) * sizeof(float), max_lines = 65535; /* blocks along z */
+	const size_t line = p->grid.n[0] * (p->grid.n[2] + 2 * GT_LINES_PAD) * sizeof(float);
+	const size_t max_lines = 65535; /* blocks along z */
 	struct gt_line_gather *l = (struct gt_line_gather *)calloc(1, sizeof *l);
 	size_t available, total;
 	if (!l)

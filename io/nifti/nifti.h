@@ -39,5 +39,9 @@ gt_status gt_nifti_put(gt_nifti *f, const void *bytes, size_t n);
 /* NULL is allowed. After writing: GT_ERR_IO if a write failed. After reading: GT_ERR_FORMAT if a compressed file is
  * truncated. */
 gt_status gt_nifti_close(gt_nifti *f);
+/* Unpacked bytes of a gzip file of one member and `size` bytes, modulo 2^32, of which zeros may pad the end; INFINITY:
+ * unknown. */
+#define GT_NIFTI_MAX_STATED 4294967295.0
+double    gt_nifti_stated_length(const char *path, size_t size);
 void      gt_nifti_drop(gt_nifti *f);           /* closes after a failure; the error message stays */
 #endif

@@ -204,25 +204,6 @@ static gt_status read_comment(const char *path, znzFile z, int swapped, long lon
 	return st;
 }
 
-/* A gzip member ends with its length in 32 bits. Larger files are not searched for other members. */
-#define MAX_STATED 4294967295.0
-enum { MAX_SEARCHED = 64 << 20 };
-
-/* Unpacked bytes of a gzip file of one member, modulo 2^32; INFINITY: unknown. Zeros may pad the file. */
-static double stated_length(const char *path, size_t size)
-{
-	static const unsigned char member[] = { 0x1f, 0x8b, 8 };
-	double stated = INFINITY;
-	unsigned char *all = size > 18 && size <= MAX_SEARCHED ? malloc(size) : NULL;
-	if (all && gt_file_start(path, all, size) == size && !memmem(all + 1, size - 1, member, sizeof member)) {
-		const unsigned char *end = all + size - 4;
-		const double length = end[0] + 256.0 * end[1] + 65536.0 * end[2] + 16777216.0 * end[3];
-		stated = length > 0 ? length : INFINITY;
-	}
-	free(all);
-	return stated;
-}
-
 /* Compressed files state their length only at the end; the limit of deflate bounds it. */
 static gt_status check_length(const char *path, long long data_at, gt_nifti_head *h)
 {
@@ -232,7 +213,7 @@ static gt_status check_length(const char *path, long long data_at, gt_nifti_head
 	const int ok = gt_file_size(path, &size) == GT_OK && gt_file_start(path, mark, 2) == 2;
 	h->compressed = mark[0] == 0x1f && mark[1] == 0x8b;
 	const double needed = bytes + (double)data_at;
-	const int lacks = ok && h->compressed && needed <= MAX_STATED && stated_length(path, size) < needed;
+	const int lacks = ok && h->compressed && needed <= GT_NIFTI_MAX_STATED && gt_nifti_stated_length(path, size) < needed;
 	if (!ok || ((double)size * (h->compressed ? GT_MAX_DEFLATED : 1) >= needed && !lacks))
 		return GT_OK;
 	if (h->compressed)

@@ -202,7 +202,6 @@ struct simulation {
 	gt_noise_patches *p;
 	gt_patch_descent s[GT_NOISE_PATCHES];
 	double noise; /* target */
-	int started;  /* 1: s holds the result of another strength */
 };
 
 static gt_status simulate(void *self, double strength, double *off)
@@ -213,9 +212,8 @@ static gt_status simulate(void *self, double strength, double *off)
 	if (st != GT_OK)
 		return st;
 	gt_patch_descents_at(a->s, strength, p->curvature);
-	if (!a->started)
-		gt_patch_descents_each(a->s, start, NULL);
-	a->started = 1;
+	/* From another strength's result, a penalty that is not convex (awtv) would end in another minimum. */
+	gt_patch_descents_each(a->s, start, NULL);
 	gt_patch_descents_run(a->s, GT_PATCH_ITERATIONS);
 	for (size_t k = 0; k < p->places; k++)
 		p->noise[k] = sqrt(inner_square(p, a->s[k].z));

@@ -8,7 +8,7 @@
 #include "recon/noise/patch_descent.h"
 
 /* End of a minimisation: norm of the preconditioned gradient, which estimates the error of z, relative to the norm of
- * the noise. The end must not depend on the start, since a search starts from its previous strength. */
+ * the noise. */
 #define MAX_RELATIVE_ERROR 1e-2
 enum { NUMBERS = GT_NOISE_LAYERS * GT_NOISE_LAYERS };
 

@@ -17,7 +17,7 @@
 #include "geometry/projections.h"
 #include "recon/noise/noise_estimate.h"
 #include "recon/noise/penalty_strength.h"
-#include "recon/penalty_spec.h"
+#include "recon/penalty/penalty_spec.h"
 #include "recon/noise/strength_search.h"
 #include "recon/noise/structure_noise.h"
 #include "regularizers/spec_of_water.h"

@@ -1,9 +1,12 @@
 #ifndef GT_TESTS_HALF_TURN_H
 #define GT_TESTS_HALF_TURN_H
 /* Projections of a 180-degree parallel-beam scan, for the tests of preparation. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/data.h>
+#include <gantry/phantom.h>
 #include <gantry/recon.h>
 #include <gantry/scan.h>
 #include "tests/support/support.h"
@@ -38,6 +41,24 @@ static inline void slice_of(const gt_projections *p, size_t side, float *out)
 	memcpy(out, gt_volume_data(v), side * side * sizeof *out);
 	gt_recon_free(r);
 	gt_volume_free(v);
+}
+
+/* Path lengths in mm. */
+static inline float *lengths(const gt_scan *scan, const char *text)
+{
+	float *l = malloc(gt_scan_size(scan) * sizeof *l);
+	gt_phantom_options o = gt_phantom_defaults;
+	gt_phantom *body = NULL;
+	FILE *file = fopen("part.shapes", "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+	o.water = 1;
+	ck_ok(gt_phantom_new("part.shapes", &o, &body));
+	ck_ok(gt_phantom_project(body, scan, 1, NULL, NULL, NULL, l));
+	gt_phantom_free(body);
+	remove("part.shapes");
+	return l;
 }
 
 #endif

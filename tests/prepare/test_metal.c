@@ -29,24 +29,6 @@ static gt_projections *parallel(void)
 	return half_turn((const size_t[]){ VIEWS, 1, COLUMNS }, (const double[]){ PITCH, PITCH }, (const double[]){ 0.25, 0 });
 }
 
-/* Path lengths in mm. */
-static float *lengths(const gt_scan *scan, const char *text)
-{
-	float *l = malloc(gt_scan_size(scan) * sizeof *l);
-	gt_phantom_options o = gt_phantom_defaults;
-	gt_phantom *body = NULL;
-	FILE *file = fopen("part.shapes", "w");
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
-	o.water = 1;
-	ck_ok(gt_phantom_new("part.shapes", &o, &body));
-	ck_ok(gt_phantom_project(body, scan, 1, NULL, NULL, NULL, l));
-	gt_phantom_free(body);
-	remove("part.shapes");
-	return l;
-}
-
 static void image(const gt_projections *p, float *out)
 {
 	const gt_grid grid = { { SIDE, SIDE, 1 }, { PITCH, PITCH, PITCH }, { 0, 0, 0 } };
@@ -157,7 +139,7 @@ static size_t above(const gt_projections *q, const gt_projections *p)
 	return n;
 }
 
-START_TEST(streaks)
+GT_TEST(streaks)
 {
 	const double water = mu_of("water", 70), bone = mu_of("bone", 70);
 	float *f = malloc(SIDE * SIDE * sizeof *f);
@@ -211,10 +193,9 @@ START_TEST(streaks)
 	gt_projections_free(p);
 	free(f);
 }
-END_TEST
 
 /* By default the threshold is found, and the metal is put back as bright as without correction. */
-START_TEST(metal_is_put_back)
+GT_TEST(metal_is_put_back)
 {
 	const double water = mu_of("water", 70), bone = mu_of("bone", 70);
 	static const char *const spec[] = { NULL, "metal", "metal:put-back=no" };
@@ -240,10 +221,9 @@ START_TEST(metal_is_put_back)
 	gt_projections_free(p);
 	free(f);
 }
-END_TEST
 
 /* Metal in a layer that the prior takes for air: rays next to its trace graze the prior. Sums of views are kept. */
-START_TEST(quotients_at_the_rim)
+GT_TEST(quotients_at_the_rim)
 {
 	static const char layer[] = "combine replace\ncylinder center=0,0,0 radius=88 length=90 density=0.35\n"
 				    "cylinder center=-20,0,0 radius=35 length=90 density=1\n";
@@ -262,10 +242,9 @@ START_TEST(quotients_at_the_rim)
 	free(object);
 	free(pin);
 }
-END_TEST
 
 /* A pin in the upper three of six rows: rows below it keep their values, two rows from its end. */
-START_TEST(rows_below_the_metal)
+GT_TEST(rows_below_the_metal)
 {
 	enum { ROWS = 6 };
 	static const char disc[] = "combine replace\ncylinder center=0,0,0 radius=60 length=90 density=1\n";
@@ -290,10 +269,9 @@ START_TEST(rows_below_the_metal)
 	free(metal);
 	free(was);
 }
-END_TEST
 
 /* The threshold is relative to the object: lengths 1000 times smaller give the same correction. */
-START_TEST(any_unit_of_length)
+GT_TEST(any_unit_of_length)
 {
 	const size_t n = VIEWS * COLUMNS;
 	gt_projections *p = parallel();
@@ -316,10 +294,9 @@ START_TEST(any_unit_of_length)
 	gt_projections_free(p);
 	gt_projections_free(q);
 }
-END_TEST
 
 /* Bone of 80 kV, noise and air alone hold no metal; --auto finds the pins and corrects them once. */
-START_TEST(metal_is_found_where_it_is)
+GT_TEST(metal_is_found_where_it_is)
 {
 	const size_t n = VIEWS * COLUMNS;
 	for (int metal = 0; metal < 2; metal++) {
@@ -342,10 +319,9 @@ START_TEST(metal_is_found_where_it_is)
 		gt_projections_free(p);
 	}
 }
-END_TEST
 
 /* 180 mm of water with two bones at 80 kV: HU between them, corrected as one material and as two. */
-START_TEST(bones)
+GT_TEST(bones)
 {
 	static const char *const text[2] = { "combine replace\ncylinder radius=90 length=90 density=1\n"
 		                             "cylinder center=-55,0,0 radius=15 length=90 density=0\n"
@@ -386,10 +362,9 @@ START_TEST(bones)
 	gt_projections_free(p);
 	free(f);
 }
-END_TEST
 
 /* Air, a faint drum, rods and metal. A rod denser than the drum is above or below the threshold, never half metal. */
-START_TEST(materials_are_not_cut)
+GT_TEST(materials_are_not_cut)
 {
 	enum { ROD = 186000, METAL = ROD + 2800, ALL = METAL + 2800 };
 	float *image = malloc(ALL * sizeof *image);
@@ -412,18 +387,5 @@ START_TEST(materials_are_not_cut)
 	}
 	free(image);
 }
-END_TEST
 
-static void fill(TCase *tc)
-{
-	tcase_add_test(tc, streaks);
-	tcase_add_test(tc, metal_is_put_back);
-	tcase_add_test(tc, quotients_at_the_rim);
-	tcase_add_test(tc, rows_below_the_metal);
-	tcase_add_test(tc, any_unit_of_length);
-	tcase_add_test(tc, metal_is_found_where_it_is);
-	tcase_add_test(tc, bones);
-	tcase_add_test(tc, materials_are_not_cut);
-}
-
-int main(void) { return gt_test_main("metal", fill); }
+int main(void) { return gt_test_main("metal", NULL); }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/regularizer.h>
-#include "recon/penalty_spec.h"
+#include "recon/penalty/penalty_spec.h"
 #include "regularizers/spec_of_water.h"
 #include "tests/support/support.h"
 

@@ -11,7 +11,7 @@
 #include "geometry/projections.h"
 #include "recon/noise/local_noise_model.h"
 #include "recon/noise/noise_estimate.h"
-#include "recon/penalty_from_spec.h"
+#include "recon/penalty/penalty_from_spec.h"
 #include "recon/noise/penalty_strength.h"
 #include "tests/support/strength_problem.h"
 #include "tests/support/support.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "recon/penalty_spec.h"
+#include "recon/penalty/penalty_spec.h"
 #include "recon/preset.h"
 #include "recon/spec_merge.h"
 #include "tests/support/support.h"

@@ -9,7 +9,7 @@
 #include "geometry/projections.h"
 #include "recon/noise/penalty_strength.h"
 #include "recon/noise/strength_search.h"
-#include "recon/penalty_from_spec.h"
+#include "recon/penalty/penalty_from_spec.h"
 #include "recon/weights/photon_weights.h"
 #include "tests/support/support.h"
 

@@ -4,7 +4,7 @@
 #include <gantry/projector.h>
 #include "geometry/projections.h"
 #include "recon/noise/penalty_strength.h"
-#include "recon/penalty_from_spec.h"
+#include "recon/penalty/penalty_from_spec.h"
 #include "recon/weights/photon_weights.h"
 
 #define WATER 0.02

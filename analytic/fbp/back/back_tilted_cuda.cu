@@ -2,7 +2,7 @@
  * and reads four samples of the tile, in single precision. If the depth grows by a fraction e per slice, a voxel k
  * slices from the centre of a run has the row v + v' k / (1 + e k), likewise for columns. Its weight is
  * w / (1 + e k)^2. Within RUN voxels these are powers of k, which avoids the division: weights to the order DRIFT,
- * columns to DRIFT + 1, rows to at least the second. Large drifts read pairs, a sample and the difference to the next
+ * columns to DRIFT + 1, rows to at least the second. Small tiles hold pairs, a sample and the difference to the next
  * one, by half as many loads. Blocks that fit into no tile of a view are left to the plain kernel. Tiles and entries are
  * in shared memory, sums in registers; see back_tile_cuda.cu for the device. */
 #include <stdlib.h>
@@ -195,9 +195,10 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES))
 /* The form ---------------------------------------------------------------- */
 
 /* Available kernels. Columns of the table: squares, voxels along z of a run, order of the weights, columns of a tile,
- * floats of a sample, cost of an update relative to COST_PLAIN of the plain kernel. Rows of 12 or 20 modulo 32 samples, or 4 or 12
- * modulo 16 pairs, avoid bank conflicts. */
+ * floats of a sample, cost of an update relative to COST_PLAIN of the plain kernel. Rows of 12 or 20 modulo 32 samples,
+ * or 4 or 12 modulo 16 pairs, avoid bank conflicts. */
 #define KINDS(X)                 \
+	X(2, 16, 0, 60, 2, 0.9)  \
 	X(2, 8, 0, 84, 1, 1.0)   \
 	X(2, 8, 0, 140, 1, 1.0)  \
 	X(2, 8, 0, 172, 1, 1.0)  \

@@ -10,7 +10,7 @@
 #include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"
-#include "recon/edge_threshold.h"
+#include "recon/penalty/edge_threshold.h"
 #include "recon/object_mask.h"
 #include "team/team.h"
 

@@ -9,7 +9,7 @@
 #include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"
-#include "recon/penalty_spec.h"
+#include "recon/penalty/penalty_spec.h"
 
 /* 1: a parameter is a file for the whole volume; the strength search uses small patches. */
 static int has_file(const gt_module *r, const void *options)

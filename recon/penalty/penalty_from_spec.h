@@ -4,7 +4,7 @@
 #include "recon/data_weights.h"
 #include <gantry/subsets.h>
 #include "recon/modules.h"
-#include "recon/penalty_spec.h"
+#include "recon/penalty/penalty_spec.h"
 #include "recon/stream/stream.h"
 #include "recon/z_margin.h"
 
