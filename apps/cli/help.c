@@ -66,8 +66,8 @@ static gt_status help_penalty(const char *name)
 		printf("\nThe noise of the data does not determine its strength: gantry recon needs strength=NUMBER.\n");
 	else if (st == GT_OK)
 		printf("\ngantry recon also accepts%s: strength=auto (default: from the noise of the data), strength=1.5x (times that),\n"
-		       "noise=10HU (target noise), auto as threshold (c, delta: 3 times the target noise, at least 10 HU), and for MRF\n"
-		       "penalties kappa=yes (uniform resolution) or kappa=noise (uniform noise).\n",
+		       "noise=10HU (target noise), auto as threshold (c, delta: 3 times the target noise, at least 10 HU), and\n"
+		       "kappa=yes (uniform resolution) or kappa=noise (uniform noise) for MRF penalties.\n",
 		       r ? "" : ", unless the page of the penalty states otherwise");
 	return st;
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <nifti2_io.h>
 #include "core/files/opener.h"
 #include "core/try.h"
@@ -376,8 +375,7 @@ gt_status gt_nifti_new(const char *path, const char *tmp, int level, const gt_ni
 	*out = f;
 	f = NULL;
 done:
-	if (nim)
-		nifti_image_free(nim);
+	nifti_image_free(nim);
 	gt_nifti_drop(f);
 	return st;
 }

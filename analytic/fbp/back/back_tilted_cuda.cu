@@ -3,8 +3,8 @@
  * slices from the centre of a run has the row v + v' k / (1 + e k), likewise for columns. Its weight is
  * w / (1 + e k)^2. Within RUN voxels these are powers of k, which avoids the division: weights to the order DRIFT,
  * columns to DRIFT + 1, rows to at least the second. Small tiles hold pairs, a sample and the difference to the next
- * one, by half as many loads. Blocks that fit into no tile of a view are left to the plain kernel. Tiles and entries are
- * in shared memory, sums in registers; see back_tile_cuda.cu for the device. */
+ * one, which halves the loads. Blocks that fit into no tile of a view are left to the plain kernel. Tiles and entries
+ * are in shared memory, sums in registers; see back_tile_cuda.cu for the device. */
 #include <stdlib.h>
 #include "analytic/fbp/back/tile_loop.cuh"
 #include "analytic/fbp/back/tile_rows.cuh"
