@@ -31,7 +31,7 @@ struct gt_lines_pixel {
 	int kind, tails;    /* tails: 1: slices lie beyond row 0, 2: beyond the last row */
 	int seen[2], tail[2]; /* slices within the detector; first slice not below row 0, and first above the last row */
 	float gap[2];       /* slices between them and their row */
-	float ends[2];      /* of the slices that EDGE rows may read, from `base` */
+	float ends[2];      /* limits of the slices that EDGE rows may read, from `base` */
 };
 enum { GT_LINES_SPECIAL = 16 };
 

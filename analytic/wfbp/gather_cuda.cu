@@ -10,9 +10,9 @@
 #include "analytic/wfbp/wfbp_cuda.cuh"
 
 #define LANES 128
-#define SLICES 16 /* of a column of voxels at a time */
+#define SLICES 16 /* per column of voxels at a time */
 #define WARPS 8   /* tiles of a block, in adjacent columns */
-#define ROWS 32   /* of a tile */
+#define ROWS 32   /* per tile */
 
 /* A column of voxels in a view: slice z at row + z step, from the centre of the detector. */
 struct sight {

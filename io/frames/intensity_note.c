@@ -60,8 +60,8 @@ gt_status gt_intensity_check(const gt_intensity *x, const char *path, double whi
 	               path, 100 * fmin(dark, 1), white);
 }
 
-/* Adjacent second differences of white noise have the correlation -2/3: 73 % of their signs alternate. Those of smooth
- * images seldom do. Rounding to integers makes them 0.7 counts large; values below MIN_NOISE do not count. */
+/* Adjacent second differences of white noise have the correlation -2/3: 73 % of their signs alternate. In smooth
+ * images few do. Rounding to integers makes them 0.7 counts large; values below MIN_NOISE do not count. */
 #define MIN_NOISE 3
 #define ALTERNATING 0.5
 enum { MIN_PAIRS = 20 };

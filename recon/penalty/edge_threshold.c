@@ -1,6 +1,6 @@
 /* Differences of noise that exceed the threshold are preserved as edges: isolated voxels remain, and faint parts of the
  * object are cut away. So the threshold is a multiple of the target noise. Without a target it follows from the noise
- * of the start: differences of voxels two apart, in the object, whose median is insensitive to edges.
+ * of the start. Its estimate is the median of differences of voxels two apart, which edges hardly change.
  * docs/regularizers.md, "Choosing delta", has the figures. */
 #include <math.h>
 #include <stdlib.h>

@@ -194,9 +194,9 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES))
 
 /* The form ---------------------------------------------------------------- */
 
-/* Available kernels. Columns of the table: squares, voxels along z of a run, order of the weights, columns of a tile,
- * floats of a sample, cost of an update relative to COST_PLAIN of the plain kernel. Rows of 12 or 20 modulo 32 samples,
- * or 4 or 12 modulo 16 pairs, avoid bank conflicts. */
+/* Available kernels. Columns: squares, voxels of a run along z, order of the weights, columns of a tile, floats of a
+ * sample, cost. The cost of an update is relative to COST_PLAIN of the plain kernel. Rows of 12 or 20 modulo 32
+ * samples, or 4 or 12 modulo 16 pairs, avoid bank conflicts. */
 #define KINDS(X)                 \
 	X(2, 16, 0, 60, 2, 0.9)  \
 	X(2, 8, 0, 84, 1, 1.0)   \
