@@ -7,7 +7,7 @@
 #include <string.h>
 #include <gantry/calibrate.h>
 #include <gantry/consistency.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/projector.h>
 #include <gantry/solver.h>
 #include "calibration/coarse_scan.h"

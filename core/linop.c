@@ -1,7 +1,7 @@
 /* Linear operators: common checks, counters and calls. Memory: one record for each operator. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/device/backend.h"
 #include "core/arguments.h"
 #include "core/linop.h"

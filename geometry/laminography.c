@@ -2,7 +2,7 @@
  * edge of the panel and the source (parallel: along the rays) intersects a slice in a line. The distance of this line
  * from the axis bounds the circle within the edge. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/scan_math.h>
 #include "geometry/laminography.h"
 #include "geometry/scan_gap.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
-#include <gantry/host_memory.h>
+#include <gantry/author/constants.h>
+#include <gantry/array.h>
 #include <gantry/scan.h>
 #include "core/arguments.h"
 

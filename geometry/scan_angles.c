@@ -1,6 +1,6 @@
 /* Gantry angles from the source positions, for tables without angles and to check stated ones. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/scan.h>
 #include "core/arguments.h"
 #include "geometry/scan.h"

@@ -1,6 +1,6 @@
 /* Checks a scan before computations. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/scan.h>
 #include <gantry/author/scan_math.h>
 #include "core/arguments.h"

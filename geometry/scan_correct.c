@@ -1,6 +1,6 @@
 /* Manual corrections of a scan: offsets, roll, pitches, distances, angles, and order of columns, rows and rotation. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/scan.h>
 #include <gantry/author/vec3.h>
 

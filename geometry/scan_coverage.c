@@ -1,7 +1,7 @@
 /* Properties of a scan: angular range, field of view, helical or not. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/scan.h>
 #include <gantry/author/scan_math.h>
 #include "core/arguments.h"

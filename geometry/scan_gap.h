@@ -1,7 +1,7 @@
 #ifndef GT_GEOMETRY_SCAN_GAP_H
 #define GT_GEOMETRY_SCAN_GAP_H
 /* Gaps in the views of a full rotation, and displacements of the detector that need one. */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/scan.h>
 #ifdef __cplusplus
 extern "C" {

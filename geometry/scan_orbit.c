@@ -3,7 +3,7 @@
  * eqs 1-9, with the source's z written out. */
 #include <math.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/scan.h>
 #include "core/arguments.h"
 #include "geometry/laminography.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/try.h"
 #include "geometry/not_finite.h"
 #include "io/dispatch.h"

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <gantry/constants.h>
-#include <gantry/geometry_files.h>
+#include <gantry/author/constants.h>
 #include <gantry/io.h>
 #include <gantry/author/scan_math.h>
 #include "core/text.h"

@@ -1,7 +1,7 @@
 /* Slice-wise reading of volumes: code shared by the formats. */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/arguments.h"
 #include "core/try.h"
 #include "geometry/volume.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <fftw3.h>
-#include <gantry/constants.h>
-#include <gantry/host_memory.h>
-#include <gantry/image_quality.h>
+#include <gantry/author/constants.h>
+#include <gantry/array.h>
+#include <gantry/metrics.h>
 #include "core/fft/fft.h"
 #include "core/arguments.h"
 #include "core/try.h"

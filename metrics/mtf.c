@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
-#include <gantry/image_quality.h>
+#include <gantry/author/constants.h>
+#include <gantry/metrics.h>
 #include "core/arguments.h"
 #include "core/try.h"
 

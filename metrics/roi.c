@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/image_quality.h>
+#include <gantry/metrics.h>
 #include "core/arguments.h"
 
 void gt_curve_free(gt_curve *c)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/text.h"
 #include "core/try.h"
 #include "phantoms/solids.h"

@@ -3,7 +3,7 @@
  * rotated about z around its own centre. Kak-Slaney: A. Kak and M. Slaney, Principles of Computerized Tomographic
  * Imaging, 1988, table 3.2; Yu, Ye, Wang, 2006. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "phantoms/solids.h"
 
 static const double half_field = 120; /* mm per unit of the tables */

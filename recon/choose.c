@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/array.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/projector.h>
 #include <gantry/author/scan_math.h>
 #include <gantry/author/vec3.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "analytic/consistency/conjugate.h"
 #include "core/device/host_memory.h"
 #include "core/device/prefetch.h"

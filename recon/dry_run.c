@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif

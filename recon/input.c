@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/log.h"
 #include "core/arguments.h"
 #include "core/try.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "core/device/backend.h"
 #include "core/device/shared_limit.h"
 #include "core/log.h"

@@ -2,8 +2,7 @@
 #define GT_RECON_MEMORY_ESTIMATE_H
 /* Memory of a reconstruction, estimated by a dry run (gt_backend_dry_run()). */
 #include <gantry/data.h>
-#include <gantry/memory.h>
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "recon/modules.h"
 #include "recon/penalty/penalty_spec.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "analytic/fbp/slab.h"
 #include "core/clock.h"
 #include "core/device/download.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "core/arguments.h"
 #include "core/array/staged.h"
 #include "core/try.h"

@@ -1,7 +1,7 @@
 /* Parameters in HU for a given water value: gt_params_parse() takes HU as thousandths of GT_MU_WATER. */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/regularizer.h>
 #include "core/spec.h"
 #include "core/text.h"

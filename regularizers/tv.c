@@ -15,7 +15,7 @@
  * is one pass, which reads z, p and previous p and writes next p: ten numbers (40 bytes in single) per voxel. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/regularizer.h>
 #include "core/try.h"
 #include "regularizers/halo.h"

@@ -1,7 +1,7 @@
 /* Ramp preconditioner: spectra from impulse responses, local weights, and interpolation between filter shapes. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/fft/fft.h"
 #include "core/partition/partition.h"
 #include "core/try.h"

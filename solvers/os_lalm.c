@@ -12,7 +12,7 @@
  * and the penalty's value. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/try.h"
 #include "solvers/steps/options.h"
 #include "solvers/ordered_subsets.h"

@@ -1,7 +1,7 @@
 /* Measures bandwidths between host and devices, and between devices. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/clock.h"
 #include "core/device/upload.h"
 #include "core/order_statistics.h"

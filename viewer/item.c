@@ -1,7 +1,7 @@
 /* Writes the description of a volume or of projections as one JSON object: positions, units, window, scan, source. */
 #include <math.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/scan_math.h>
 #include "geometry/patient_position.h"
 #include "viewer/html.h"

@@ -3,7 +3,7 @@
  * positions of a flying spot take part equally. Memory: one record per pair of rays. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/scan_math.h>
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/order_statistics.h"

@@ -3,7 +3,7 @@
 /* Formulas of filtered backprojection per pixel and per column of voxels, shared by C and CUDA. Positions are in double
  * (once per column of voxels, not per voxel); only values and interpolation have the type of the data. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/scan_math.h>
 
 /* One view, rows parallel to z. With (x, y) of a voxel relative to the source (parallel: to the origin),

@@ -1,7 +1,7 @@
 /* Returns the filtered views that fdk backprojects. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/matrix_backprojector.h>
+#include <gantry/analytic.h>
 #include "analytic/fbp/fbp.h"
 #include "core/try.h"
 

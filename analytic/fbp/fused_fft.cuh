@@ -6,7 +6,7 @@
  * ... 15. */
 #include <cuda_runtime.h>
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 
 typedef float2 gt_c;
 

@@ -2,7 +2,7 @@
  * around the images makes clamping at the border equivalent to pixels of value 0 outside. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/matrix_backprojector.h>
+#include <gantry/analytic.h>
 #include "analytic/fbp/fbp.h"
 #include "core/arguments.h"
 #include "core/device/upload.h"

@@ -1,6 +1,6 @@
 /* Weights of pixels: gain and slope. Memory: two numbers in double per column; per view if views differ. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "analytic/fbp/preweights.h"
 
 /* Tolerances within which views share their weights: positions, relative to the distance from the axis; angular

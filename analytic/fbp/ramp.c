@@ -1,7 +1,7 @@
 /* Ramp kernels, windows and their responses. Memory: one row in double. */
 #include <fftw3.h>
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "analytic/fbp/ramp.h"
 
 const char *const gt_window_names[] = { "ram-lak", "shepp-logan", "cosine", "hann", "hamming", "parzen", "blackman", NULL };

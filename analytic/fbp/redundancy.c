@@ -2,7 +2,7 @@
  * (2002) 1634), and angular weights of unequally spaced views. Memory: one index per view during the sort. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "analytic/fbp/redundancy.h"
 #include "core/order_statistics.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "analytic/wfbp/wfbp.h"
 
 /* Positions on the circle at which slices are tested. */

@@ -1,6 +1,6 @@
 /* Times of the standard problems: data on the device, one warm-up run, median of the following runs. */
 #include <gantry/analytic.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/projector.h>
 #include <gantry/recon.h>
 #include <gantry/solver.h>

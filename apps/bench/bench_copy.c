@@ -1,5 +1,5 @@
 /* Times of memory-bound work next to a copy of equal bytes: operations on arrays, and functions of penalties. */
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include <gantry/regularizer.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/progress.h"

@@ -4,7 +4,7 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "recon/modules.h"
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 
 typedef struct {
 	gt_backend *be;

@@ -1,7 +1,7 @@
 /* Standard problems: scans and grids by name, and random values. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/vec3.h>
 #include "apps/cli/try.h"
 #include "apps/cli/workload.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/calibrate.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/image.h>
 #include "apps/cli/try.h"
 #include "apps/commands/calibrate.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/recon.h>
 #include "apps/cli/try.h"
 #include "apps/commands/geometry.h"

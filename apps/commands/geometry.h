@@ -1,7 +1,7 @@
 #ifndef GT_APPS_COMMANDS_GEOMETRY_H
 #define GT_APPS_COMMANDS_GEOMETRY_H
 /* Parts of `gantry geometry`: options, making of scans, and their description. */
-#include <gantry/geometry_files.h>
+#include <gantry/io.h>
 #include "apps/cli/cli.h"
 #include "apps/commands/orbit_options.h"
 

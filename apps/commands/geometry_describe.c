@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/scan.h>
 #include <gantry/author/vec3.h>
 #include "apps/commands/geometry.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <gantry/recon.h>
 #include <gantry/analytic.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/grid.h>
 #include <gantry/author/scan_math.h>
 #include "apps/cli/cli.h"

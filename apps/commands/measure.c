@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/image_quality.h>
+#include <gantry/metrics.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/gnuplot.h"
 #include "apps/cli/try.h"

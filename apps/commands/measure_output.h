@@ -1,7 +1,7 @@
 #ifndef GT_APPS_COMMANDS_MEASURE_OUTPUT_H
 #define GT_APPS_COMMANDS_MEASURE_OUTPUT_H
 #include <cjson/cJSON.h>
-#include <gantry/image_quality.h>
+#include <gantry/metrics.h>
 
 typedef struct { const gt_grid *grid; const float *data; const char *unit; } app_measured;
 

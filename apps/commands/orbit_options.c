@@ -1,7 +1,7 @@
 /* Options of orbits: tilt of the axis, panel and thickness of the plate, and the flying focal spot. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "apps/commands/orbit_options.h"
 #include "geometry/scan.h"
 

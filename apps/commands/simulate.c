@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/recon.h>
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"

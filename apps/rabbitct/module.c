@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <gantry/host_memory.h>
-#include <gantry/matrix_backprojector.h>
+#include <gantry/array.h>
+#include <gantry/analytic.h>
 #include "apps/cli/try.h"
 #include "apps/rabbitct/module.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "calibration/beads/blobs.h"
 #include "calibration/beads/least_squares.h"
 #include "core/basis/symmetric.h"

@@ -3,7 +3,7 @@
  * reads it faster than all threads fill it. The backend keeps them, 32 MB in all, because page-locking takes longer
  * than the copy. */
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/device/backend.h"
 #include "core/device/download.h"
 #include "core/device/locked.h"

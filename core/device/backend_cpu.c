@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include <gantry/author/params.h>
 #include "core/device/backend.h"
 #include "core/device/host_memory.h"

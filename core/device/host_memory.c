@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/device/host_memory.h"
 
 /* Number after `key` in its line of the file; key NULL: first number. -1: none ("max" too). */

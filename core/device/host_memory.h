@@ -2,7 +2,7 @@
 #define GT_CORE_DEVICE_HOST_MEMORY_H
 /* Memory of the host: bytes in use and available, large arrays. */
 #include <stddef.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,6 +1,6 @@
 /* Page-locked host memory, which devices copy without the processor. */
 #include <stdlib.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/device/locked.h"
 #include "core/device/upload_impl.h"
 

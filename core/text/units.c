@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/params.h>
 #include "core/params.h"
 #include "core/text.h"

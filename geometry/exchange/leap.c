@@ -4,7 +4,7 @@
  *   detector = source - sdd (cos phi, sin phi, 0) at (center column, center row). */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/scan_math.h>
 #include "geometry/exchange/exchange.h"
 

@@ -1,6 +1,6 @@
 /* Scans from views given as source, panel and step vectors. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/scan_math.h>
 #include "geometry/exchange/exchange.h"
 #include "geometry/scan.h"

@@ -131,6 +131,14 @@ GT_API void gt_reductions_wait(gt_backend *be);
 GT_API void gt_weighted_residual_async  (const gt_array *x, const gt_array *w, gt_array *y, double *result);    /* y = w (x-y); sum (x-y)^2, old y */
 GT_API void gt_data_misfit_async(const gt_array *x, const gt_array *w, gt_array *y, double *result);    /* y = w (y-x); sum w (y-x)^2; w NULL: 1 */
 
+/* Checks that an array of `bytes` bytes fits. GT_ERR_MEMORY states the required and the available memory. */
+GT_API gt_status gt_host_has_memory(double bytes, const char *what);
+
+/* Allocates page-locked host memory, which a device reads directly; on the CPU any memory. what: name in messages.
+ * NULL, with a message in gt_error(), on failure. */
+GT_API void *gt_locked_new (gt_backend *be, size_t bytes, const char *what);
+GT_API void  gt_locked_free(gt_backend *be, void *p);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,6 +3,7 @@
 /* All public headers. */
 #include <gantry/analytic.h>
 #include <gantry/array.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/host_device.h>
 #include <gantry/author/monitor.h>
 #include <gantry/author/params.h>
@@ -12,17 +13,11 @@
 #include <gantry/author/vec3.h>
 #include <gantry/calibrate.h>
 #include <gantry/consistency.h>
-#include <gantry/constants.h>
 #include <gantry/data.h>
-#include <gantry/geometry_files.h>
 #include <gantry/grid.h>
-#include <gantry/host_memory.h>
 #include <gantry/image.h>
-#include <gantry/image_quality.h>
 #include <gantry/io.h>
 #include <gantry/linop.h>
-#include <gantry/matrix_backprojector.h>
-#include <gantry/memory.h>
 #include <gantry/message.h>
 #include <gantry/metrics.h>
 #include <gantry/module.h>
@@ -35,7 +30,6 @@
 #include <gantry/scan.h>
 #include <gantry/solver.h>
 #include <gantry/status.h>
-#include <gantry/subsets.h>
 #include <gantry/threads.h>
 #include <gantry/version.h>
 #endif

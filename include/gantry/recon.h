@@ -11,12 +11,41 @@
  * Settings that are not given are chosen: method, projector, weights, start, strength of the penalty. Messages report
  * the choices with reasons, and gt_recon_text() returns them. A gt_recon is not thread-safe. A NULL argument that is
  * required gives GT_ERR_ARG and a message in gt_error(). */
+#include <stddef.h>
+#include <gantry/grid.h>
 #include <gantry/io.h>
-#include <gantry/memory.h>
+#include <gantry/linop.h>
 #include <gantry/message.h>
+#include <gantry/scan.h>
+#include <gantry/status.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Memory of a reconstruction. */
+typedef struct {
+	size_t size;                    /* sizeof(gt_memory_estimate) */
+	/* Bytes on the device: of the parts, and at most. */
+	size_t volume, data, weights, operators, penalty, solver, best_image, peak;
+	size_t start_peak;              /* at most, until the start, or all of a direct method, is computed */
+	size_t penalty_peak;            /* at most, until the penalty is made */
+	size_t free, total;             /* before anything is allocated; what was given, if that is less */
+	/* Bytes of the host's memory: of the parts, and at most. host_peak includes the device's where that is the host. */
+	double host_data, host_projections, host_volume, host_weights, host_subset, host_strength, host_peak;
+	double host_free;               /* before the run; less than 0: not known */
+	int on_host;                    /* 1: the device is the host */
+	int limited;                    /* 1: free is what was given */
+	size_t subsets, views;
+	char backend[32], about[160];
+	size_t keep_yes_peak, keep_no_peak;     /* device peak with keep=yes and keep=no of the solver; 0: no such key */
+	double moved;                   /* bytes of arrays that an iteration reads and writes */
+	double scratch;                 /* part of host_peak in files of the scratch folder, bytes; 0: all in memory */
+	double host_making;             /* the same until the penalty is made, but for the first parts */
+	double host_process;            /* part of host_peak: libraries and buffers, beyond the process before the run */
+} gt_memory_estimate;
+
+/* 1: the run fits into what is free or given. */
+GT_API int gt_memory_estimate_fits(const gt_memory_estimate *e);
 
 typedef struct gt_recon gt_recon;
 
@@ -207,6 +236,20 @@ GT_API gt_status gt_recon_slabs_result(const gt_recon *r, gt_recon_slabs *out);
 /* Returns the default grid of a reconstruction: gt_grid_default(), for helical scans only its complete slices if there
  * are any. Sets the numbers of incomplete slices below and above, which may be NULL. */
 GT_API gt_status gt_recon_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above);
+
+/* A scan cut into ordered subsets, for a gt_problem. Subset k holds views k, k + subsets, ...: one operator and one array of data, and one of
+ * weights if there are any (w), each. */
+typedef struct {
+	size_t subsets;
+	gt_linop **A;
+	gt_array **b, **w;              /* w: NULL if all weights are 1 */
+} gt_subsets;
+/* projector: "NAME:key=value,...". data, weights: [view][row][column] of the whole scan; weights may be NULL. GT_ERR_ARG: subsets is not between
+ * 1 and the number of views. After a failure s is empty. */
+GT_API gt_status gt_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
+                                const float *data, const float *weights, size_t subsets, gt_subsets *s);
+GT_API void      gt_subsets_free(gt_subsets *s);
+GT_API double    gt_subsets_norm(const gt_subsets *s);          /* |b| of all subsets */
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/order_statistics.h"
 #include "core/try.h"
 #include "io/dicom/dicom_ct_pd.h"

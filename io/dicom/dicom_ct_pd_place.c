@@ -1,7 +1,7 @@
 /* Pose of a view in DICOM-CT-PD: the inverse of the reader's conversion. */
 #include <math.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "io/dicom/dicom_ct_pd.h"
 
 /* Tolerances for files in single precision: distances relative to the source-to-detector distance, and unit vectors. */

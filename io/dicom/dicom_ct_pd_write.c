@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/projections.h"

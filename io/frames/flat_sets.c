@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/order_statistics.h"
 #include "core/try.h"
 #include "geometry/not_finite.h"

@@ -1,7 +1,6 @@
 #ifndef GT_IO_FRAMES_FRAME_STACK_H
 #define GT_IO_FRAMES_FRAME_STACK_H
 /* Images with fields and geometry, from a folder or file; private to io/. */
-#include <gantry/geometry_files.h>
 #include <gantry/io.h>
 #include "io/frames/frame_folder.h"
 #include "io/frames/frame_source.h"

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/geometry_files.h>
-#include <gantry/host_memory.h>
+#include <gantry/io.h>
+#include <gantry/array.h>
 #include "core/try.h"
 #include "core/log.h"
 #include "geometry/angular_closure.h"

@@ -2,7 +2,7 @@
  * the value of one long exposure. */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/line_integrals.h"
 #include "core/order_statistics.h"
 #include "core/try.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/files/opener.h"
 #include "core/try.h"
 #include "io/file_access.h"

@@ -3,7 +3,7 @@
  * moments of projections are a sinusoid (Helgason, Ludwig). */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/order_statistics.h"
 #include "core/try.h"
 #include "io/frames/order_of_views.h"

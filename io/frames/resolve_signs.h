@@ -1,6 +1,5 @@
 #ifndef GT_IO_FRAMES_RESOLVE_SIGNS_H
 #define GT_IO_FRAMES_RESOLVE_SIGNS_H
-#include <gantry/geometry_files.h>
 #include <gantry/io.h>
 
 /* Resolves the undetermined signs of g by conjugate rays in the central rows. GT_ERR_UNSUPPORTED, naming the options to

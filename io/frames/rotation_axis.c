@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/order_statistics.h"
 #include "core/try.h"
 #include "io/frames/rotation_axis.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/files/opener.h"
 #include "core/text.h"
 #include "core/try.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/try.h"
 #include "io/geometry/json_keys.h"
 

@@ -1,7 +1,7 @@
 #ifndef GT_IO_GEOMETRY_GEOMETRY_FILES_H
 #define GT_IO_GEOMETRY_GEOMETRY_FILES_H
 /* Contents of geometry files, for readers of images. */
-#include <gantry/geometry_files.h>
+#include <gantry/io.h>
 
 /* Returns the name of the format, "nikon". */
 const char    *gt_geometry_format(const gt_geometry *g);

@@ -1,7 +1,7 @@
 #ifndef GT_IO_GEOMETRY_INPUT_H
 #define GT_IO_GEOMETRY_INPUT_H
 /* Functions shared by the readers of geometry files; private to io/. */
-#include <gantry/geometry_files.h>
+#include <gantry/io.h>
 #include "geometry/exchange/exchange.h"
 
 struct gt_geometry {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/vec3.h>
 #include "core/log.h"
 #include "core/try.h"

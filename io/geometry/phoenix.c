@@ -1,7 +1,7 @@
 /* Waygate's phoenix .pca. The file states neither the rotation direction nor the side of CalibValue. */
 #include <math.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/try.h"
 #include "io/geometry/key_list.h"
 

@@ -2,7 +2,7 @@
  * the magnification. Uncertain are the direction in which the optical axis is counted, and the rotation direction. */
 #include <math.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/text.h"
 #include "core/try.h"
 #include "io/geometry/key_list.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/try.h"
 #include "io/frames/ole2_file.h"
 #include "io/geometry/input.h"

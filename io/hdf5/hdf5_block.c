@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/device/host_memory.h"
 #include "io/hdf5/hdf5_block.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/try.h"
 #include "io/file_access.h"
 #include "io/hdf5/hdf5_data.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/arguments.h"
 #include "core/text.h"
 #include "core/try.h"

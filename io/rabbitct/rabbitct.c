@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include <gantry/io.h>
 #include "core/arguments.h"
 #include "core/files/opener.h"

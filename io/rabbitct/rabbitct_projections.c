@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include <gantry/io.h>
 #include <gantry/author/scan_math.h>
 #include "core/try.h"

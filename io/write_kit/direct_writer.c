@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "core/device/host_memory.h"
 #include "core/try.h"
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "io/file_access.h"
 #include "io/write_kit/direct_writer.h"
 

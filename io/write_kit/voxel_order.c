@@ -1,7 +1,7 @@
 /* Maps voxel axes of a file, which follow the patient's in any order, to the scanner's. */
 #include <math.h>
 #include <stdint.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/try.h"
 #include "geometry/patient_position.h"
 #include "io/write_kit/volume_units.h"

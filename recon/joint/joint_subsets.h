@@ -2,7 +2,7 @@
 #define GT_RECON_JOINT_SUBSETS_H
 /* Several scans of one object as one problem, with concatenated volumes. */
 #include <gantry/grid.h>
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 
 /* Allocates the volumes without filling them; a team partitions each by slices. */
 gt_status gt_joint_volumes_new(gt_backend *be, gt_type type, const gt_grid *grid, size_t volumes, gt_array **x);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include <gantry/regularizer.h>
 #include "core/clock.h"
 #include "core/device/host_memory.h"

@@ -4,7 +4,7 @@
 #include <gantry/array.h>
 #include <gantry/data.h>
 #include <gantry/message.h>
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "recon/weights/photon_weights.h"
 
 /* A few iterations of the solver. */

@@ -2,7 +2,7 @@
 #define GT_RECON_STRENGTH_SEARCH_H
 /* Measurements of the search for the strength of a penalty, shared by its two sources. */
 #include <gantry/analytic.h>
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "recon/noise/local_noise_model.h"
 #include "recon/noise/noise_estimate.h"
 #include "recon/object_mask.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/analytic.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/regularizer.h>
 #include "core/log.h"
 #include "core/partition/rank.h"

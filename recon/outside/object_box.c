@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/scan_math.h>
 #include "core/clones.h"
 #include "geometry/projections.h"

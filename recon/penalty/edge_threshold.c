@@ -4,7 +4,7 @@
  * docs/regularizers.md, "Choosing delta", has the figures. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/device/host_memory.h"
 #include "core/log.h"
 #include "core/spec.h"

@@ -2,7 +2,7 @@
 #define GT_RECON_PENALTY_FROM_SPEC_H
 /* Makes a penalty, with an automatic strength if requested, from its specification. */
 #include "recon/data_weights.h"
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "recon/modules.h"
 #include "recon/penalty/penalty_spec.h"
 #include "recon/stream/stream.h"

@@ -1,7 +1,7 @@
 #ifndef GT_RECON_STREAM_SCRATCH_H
 #define GT_RECON_STREAM_SCRATCH_H
 /* Keeps arrays of iterations in files if memory is too small (core/device/mapped_files.h). */
-#include <gantry/memory.h>
+#include <gantry/recon.h>
 #include "recon/job.h"
 
 /* Per iteration: bytes written to and read from files, their rate in bytes per second, seconds of the operators. */

@@ -5,7 +5,7 @@
  * any size of the volume. */
 #include <gantry/message.h>
 #include <gantry/author/penalty.h>
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "analytic/fbp/slab.h"
 #include "team/team.h"
 

@@ -1,7 +1,7 @@
 /* Transfers between host arrays and a device: threads copy a block into or out of page-locked memory during the
  * transfer of the previous block. */
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/device/backend.h"
 #include "core/device/download.h"
 #include "core/device/upload.h"

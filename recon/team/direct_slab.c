@@ -2,7 +2,7 @@
  * host. Page-locking much more would take as long as the computation. */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "analytic/fbp/slab.h"
 #include "core/device/upload.h"
 #include "core/try.h"

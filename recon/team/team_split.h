@@ -3,7 +3,7 @@
 /* Partitions the work of an operator among the ranks of a team. Ranks form slabs x blocks: groups along z, each with
  * runs of views. Local ranges are fixed: runs of slices, and runs of views of every subset. A rank with views of a
  * helix needs only the slices that these see. */
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "recon/team/team_model.h"
 #include "team/split.h"
 

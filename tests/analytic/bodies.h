@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/grid.h>
 #include <gantry/author/scan_math.h>
 #include "tests/support/support.h"

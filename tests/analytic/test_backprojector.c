@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
-#include <gantry/host_memory.h>
-#include <gantry/matrix_backprojector.h>
+#include <gantry/array.h>
 #include "core/device/upload.h"
 #include "core/random.h"
 #include "tests/support/support.h"

@@ -2,7 +2,7 @@
  * labels: unit property, backend: none */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "analytic/fbp/fbp.h"
 #include "analytic/fbp/preweights.h"
 #include "tests/support/support.h"

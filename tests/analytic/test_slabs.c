@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "analytic/fbp/slab.h"
 #include "core/device/backend.h"
 #include "tests/support/support.h"

@@ -1,7 +1,7 @@
 /* wfbp as an operator: every entry of its transpose; forward is bit-identical to a run. */
 /* labels: unit property */
-#include <gantry/constants.h>
-#include <gantry/geometry_files.h>
+#include <gantry/author/constants.h>
+#include <gantry/io.h>
 #include "tests/analytic/direct_operators.h"
 
 typedef struct {

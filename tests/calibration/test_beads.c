@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/calibrate.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/phantom.h>
 #include <gantry/author/scan_math.h>
 #include "calibration/correct.h"

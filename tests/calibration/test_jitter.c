@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <gantry/calibrate.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/phantom.h>
 #include "tests/support/support.h"
 

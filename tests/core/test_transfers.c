@@ -2,7 +2,7 @@
 /* labels: unit */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/device/backend.h"
 #include "core/device/download.h"
 #include "core/array/staged.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "io/fields.h"

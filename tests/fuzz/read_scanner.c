@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <gantry/geometry_files.h>
+#include <gantry/io.h>
 #include "io/geometry/geometry_files.h"
 #include "tests/fuzz/fuzz.h"
 

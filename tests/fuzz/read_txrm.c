@@ -1,5 +1,5 @@
 /* Zeiss .txrm: images and geometry in the streams of a compound file; the first byte chooses the options. */
-#include <gantry/geometry_files.h>
+#include <gantry/io.h>
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 

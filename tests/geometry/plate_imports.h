@@ -3,7 +3,7 @@
 /* One orbit about a tilted axis, and the same scan by the formulas of other programs. */
 #include <math.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/scan_math.h>
 #include "geometry/exchange/exchange.h"
 #include "tests/support/support.h"

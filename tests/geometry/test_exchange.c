@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
-#include <gantry/geometry_files.h>
+#include <gantry/author/constants.h>
+#include <gantry/io.h>
 #include <gantry/author/scan_math.h>
 #include "geometry/exchange/exchange.h"
 #include "tests/support/support.h"

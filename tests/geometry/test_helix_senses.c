@@ -1,7 +1,7 @@
 /* Helices with both rotation directions and both table directions.
  * labels: unit property, backend: none */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/scan.h>
 #include "tests/support/support.h"
 

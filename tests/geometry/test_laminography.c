@@ -2,7 +2,7 @@
  * programs.
  * labels: unit property, backend: none */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/grid.h>
 #include <gantry/author/scan_math.h>
 #include "geometry/laminography.h"

@@ -2,7 +2,7 @@
  * labels: unit, backend: none */
 #include <math.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/author/scan_math.h>
 #include "tests/support/support.h"
 

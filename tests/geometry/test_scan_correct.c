@@ -2,7 +2,7 @@
  * labels: unit, backend: none */
 #include <math.h>
 #include <string.h>
-#include <gantry/geometry_files.h>
+#include <gantry/io.h>
 #include <gantry/author/scan_math.h>
 #include "tests/support/support.h"
 

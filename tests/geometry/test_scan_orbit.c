@@ -1,7 +1,7 @@
 /* Orbits, presets and properties of scans.
  * labels: unit property, backend: none */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/grid.h>
 #include <gantry/author/scan_math.h>
 #include "geometry/scan.h"

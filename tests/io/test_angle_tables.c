@@ -1,6 +1,6 @@
 /* Angle tables: columns, separators, decimal commas and refused tables. */
 /* labels: unit, backend: none */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/io.h>
 #include "io/frames/view_angles.h"
 #include "tests/io/notes.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/data.h>
 #include <gantry/io.h>
 #include "io/checkpoint.h"

@@ -2,7 +2,7 @@
 /* labels: unit, backend: none */
 #include <math.h>
 #include <sys/stat.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/io.h>
 #include "geometry/projections.h"
 #include "tests/io/tiff_files.h"

@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gantry/consistency.h>
-#include <gantry/constants.h>
-#include <gantry/geometry_files.h>
+#include <gantry/author/constants.h>
 #include <gantry/io.h>
 #include <gantry/phantom.h>
 #include "geometry/exchange/exchange.h"

@@ -1,7 +1,7 @@
 /* NumPy files as images: types, byte orders, both axis orders, geometry of a cone beam, refusals. */
 /* labels: unit, backend: none */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/io.h>
 #include "geometry/projections.h"
 #include "tests/io/tiff_files.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/io.h>
 #include "geometry/projections.h"
 #include "io/hdf5/hdf5_file.h"

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <gantry/constants.h>
-#include <gantry/geometry_files.h>
+#include <gantry/author/constants.h>
 #include <gantry/io.h>
 #include <gantry/phantom.h>
 #include "geometry/exchange/exchange.h"

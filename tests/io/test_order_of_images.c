@@ -1,7 +1,7 @@
 /* Images that are not in the order of their angles, missing or misplaced images are reported; correct scans are not.
  * labels: unit property, backend: none */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/io.h>
 #include "geometry/projections.h"
 #include "tests/io/notes.h"

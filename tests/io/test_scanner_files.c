@@ -7,10 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/consistency.h>
-#include <gantry/constants.h>
-#include <gantry/geometry_files.h>
-#include <gantry/host_memory.h>
+#include <gantry/author/constants.h>
 #include <gantry/io.h>
+#include <gantry/array.h>
 #include <gantry/phantom.h>
 #include "geometry/exchange/exchange.h"
 #include "tests/support/support.h"

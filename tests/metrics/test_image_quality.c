@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
-#include <gantry/image_quality.h>
+#include <gantry/author/constants.h>
+#include <gantry/metrics.h>
 #include "tests/support/support.h"
 
 /* A disc of radius 20 mm, off the centre, blurred by a Gaussian of 0.5 mm; voxels of 0.25 mm: MTF50 = sqrt(ln

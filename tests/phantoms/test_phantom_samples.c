@@ -3,7 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "tests/phantoms/bodies.h"
 
 #define BALL "ellipsoid center=12,-23,4 radius=30 density=0.02\n"

@@ -1,7 +1,7 @@
 #ifndef GT_TESTS_POSES_H
 #define GT_TESTS_POSES_H
 /* Scans with detectors in all poses for the distance-driven pair. */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "tests/projectors/pairs.h"
 
 /* Rotates the detectors, in rad: slant about row_axis, tilt about column_axis, roll in the detector plane; sway: a roll

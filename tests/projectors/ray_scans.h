@@ -3,7 +3,7 @@
 /* Scans for the ray-driven projectors: those of tests/support/geometries.c, also with rotated detectors and
  * gantries. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
 

@@ -2,7 +2,7 @@
 #define GT_TESTS_SF_SCANS_H
 /* Scans for the separable-footprint pairs: those of tests/support/geometries.c, some with a tilted detector, and steep
  * cones. */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/grid.h>
 #include <gantry/author/scan_math.h>
 #include "tests/projectors/pairs.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "projectors/kit/vector_jobs.h"
 #include "tests/projectors/by_sets.h"
 #include "tests/projectors/pairs.h"

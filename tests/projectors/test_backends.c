@@ -3,7 +3,7 @@
  * threads.
  * labels: property */
 #include <stdio.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "tests/projectors/pairs.h"
 
 static void same_on_both(gt_backend *one, gt_backend *other, gt_type type, const struct gt_test_geometry *g, double tolerance)

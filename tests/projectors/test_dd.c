@@ -1,7 +1,7 @@
 /* The distance-driven pair against its definition, entry by entry, and against its own transpose.
  * labels: property unit */
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "tests/projectors/pairs.h"
 #include "tests/support/definition.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/phantom.h>
 #include <gantry/projector.h>
 #include "projectors/dd/tilt/dd_tilt_operator.h"

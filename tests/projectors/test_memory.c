@@ -3,7 +3,7 @@
  * labels: unit */
 #include <stdio.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "tests/projectors/pairs.h"
 
 /* More slices along x and y, and more views, than any kernel processes at a time. */

@@ -1,7 +1,7 @@
 /* The ray-driven pairs on objects with known line integrals, on rays in faces and edges of voxels, and on grids of
  * several tiles. Refused input.
  * labels: property unit */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/grid.h>
 #include <gantry/author/scan_math.h>
 #include "tests/phantoms/bodies.h"

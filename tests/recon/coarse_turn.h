@@ -1,7 +1,7 @@
 #ifndef GT_TESTS_RECON_COARSE_TURN_H
 #define GT_TESTS_RECON_COARSE_TURN_H
 /* A scan and a grid small enough for a dense operator matrix, both off centre. */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 #include "tests/support/support.h"

@@ -3,7 +3,7 @@
 /* Scans of the head phantom, and runs on grids inside or around it. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/phantom.h>
 #include <gantry/recon.h>
 #include "geometry/projections.h"

@@ -3,7 +3,7 @@
 /* A small noisy scan of a phantom, and reconstructions of it. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/phantom.h>
 #include <gantry/recon.h>
 #include "geometry/volume.h"

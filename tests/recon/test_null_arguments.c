@@ -6,11 +6,9 @@
 #include <gantry/consistency.h>
 #include <gantry/grid.h>
 #include <gantry/image.h>
-#include <gantry/image_quality.h>
+#include <gantry/metrics.h>
 #include <gantry/io.h>
 #include <gantry/linop.h>
-#include <gantry/matrix_backprojector.h>
-#include <gantry/metrics.h>
 #include <gantry/module.h>
 #include <gantry/author/monitor.h>
 #include <gantry/author/params.h>
@@ -21,7 +19,6 @@
 #include <gantry/regularizer.h>
 #include <gantry/scan.h>
 #include <gantry/solver.h>
-#include <gantry/subsets.h>
 #include <gantry/threads.h>
 #include "analytic/consistency/conjugate.h"
 #include "analytic/fbp/slab.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/random.h"
 #include "recon/object_mask.h"
 #include "tests/support/support.h"

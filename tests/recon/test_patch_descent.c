@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/phantom.h>
 #include <gantry/regularizer.h>
 #include "core/fft/fft_box.h"

@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <string.h>
 #include <unistd.h>
-#include <gantry/host_memory.h>
+#include <gantry/array.h>
 #include "core/clones.h"
 #include "core/device/host_memory.h"
 #include "core/device/mapped_files.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "core/text.h"
 #include "tests/recon/small_recon.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "recon/team/team_split.h"
 #include "tests/support/support.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "geometry/grid.h"
 #include "geometry/projections.h"
 #include "recon/z_margin.h"

@@ -3,9 +3,9 @@
  * labels: unit physics slow */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/phantom.h>
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "recon/modules.h"
 #include "tests/support/support.h"
 

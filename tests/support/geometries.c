@@ -1,6 +1,6 @@
 /* Table of small asymmetric scans and grids. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
 

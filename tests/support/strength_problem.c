@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/regularizer.h>
 #include "recon/noise/penalty_strength.h"
 #include "recon/weights/photon_weights.h"

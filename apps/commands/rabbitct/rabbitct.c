@@ -1,8 +1,8 @@
 /* gantry rabbitct: times the backprojection of images in memory and scores the result as the benchmark does. */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
-#include <gantry/matrix_backprojector.h>
+#include <gantry/array.h>
+#include <gantry/analytic.h>
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct/rabbitct.h"

@@ -1,7 +1,7 @@
 /* Writes RabbitCT data sets of simulated scans. */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/matrix_backprojector.h>
+#include <gantry/analytic.h>
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct/rabbitct.h"
 #include "io/rabbitct/rabbitct.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include <gantry/image.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"

@@ -1,5 +1,5 @@
 /* Accuracy of the projectors against their models in double precision: ones and random numbers, forward and back. */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "apps/study/accuracy/accuracy.h"
 #include "core/random.h"
 

@@ -1,6 +1,6 @@
 /* Accuracy against exact values: a bar in parallel beams at the angles of figure 15, the FORBILD head in voxels, and
  * the interpolation between two texels. */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "apps/study/accuracy/accuracy.h"
 
 /* The bar: voxels of 1 mm along x, pixels of the paper, mm -------------------------------- */

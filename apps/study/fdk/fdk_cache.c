@@ -2,7 +2,7 @@
  * Ino, Hagihara (2016). Lines have 8 x 4 texels, and the least recently used line is replaced. 2048 threads lie in
  * adjacent blocks, and all warps are in step. Slices are the outer loop and views the inner one, as in the kernel
  * layered. A request is a line of a warp's fetch. */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "apps/study/fdk/fdk.h"
 
 enum { EDGE = 1024, CIRCLE = 1200, THREADS = 2048, WARP = 32, LINE_WIDE = 8, LINE_HIGH = 4, SLICES = 24, MAX_VIEWS = 32 };

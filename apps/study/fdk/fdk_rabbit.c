@@ -1,7 +1,7 @@
 /* The steps of Rapid Rabbit on a synthetic data set of the benchmark RabbitCT: a C-arm that shakes, images filtered
  * beforehand. */
-#include <gantry/host_memory.h>
-#include <gantry/matrix_backprojector.h>
+#include <gantry/array.h>
+#include <gantry/analytic.h>
 #include "apps/study/fdk/fdk.h"
 #include "geometry/scan.h"
 #include "io/rabbitct/rabbitct.h"

@@ -1,5 +1,5 @@
 /* The cases of `gantry study iterative`, run by run, into tables and arrays. */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "apps/study/iterative/methods/methods.h"
 
 /* key, title, object, solver; strength, photons; iterations, quick; seed; weighted, start_fdk, show_fdk; window;

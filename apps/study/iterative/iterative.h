@@ -7,7 +7,7 @@
 #include <gantry/linop.h>
 #include <gantry/metrics.h>
 #include <gantry/regularizer.h>
-#include <gantry/subsets.h>
+#include <gantry/recon.h>
 #include "apps/study/study.h"
 #include "recon/modules.h"
 

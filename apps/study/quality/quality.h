@@ -3,7 +3,7 @@
 /* `gantry study quality`: the preset and manual choices on several scans, at equal noise in soft tissue. Errors from
  * the means of the object over voxels, by kind of tissue. */
 #include <gantry/data.h>
-#include <gantry/image_quality.h>
+#include <gantry/metrics.h>
 #include <gantry/recon.h>
 #include "apps/study/study.h"
 

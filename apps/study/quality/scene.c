@@ -1,6 +1,6 @@
 /* An object, its scan and its draws of noise; the tissue class of every voxel. */
-#include <gantry/constants.h>
-#include <gantry/host_memory.h>
+#include <gantry/author/constants.h>
+#include <gantry/array.h>
 #include "apps/study/quality/quality.h"
 
 enum { AROUND = 2 };

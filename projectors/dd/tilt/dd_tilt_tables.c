@@ -1,7 +1,7 @@
 /* Tables of the distance-driven projector for tilted detectors, in double on the host: see dd_tilt.h. Memory: 40 bytes
  * for each column or row of a view, whichever are more. */
 #include <math.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "projectors/dd/dd_operator.h"
 #include "projectors/dd/tilt/dd_derivative.h"
 

@@ -1,6 +1,6 @@
 /* Candidates for every solver and penalty, whose noise can be set to a target. Only options are listed here: a
  * module that is not listed is compared with its defaults. */
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "apps/study/iterative/methods/methods.h"
 
 enum { ITERATIONS = 40, SUBSETS = 6, QUICKER = 8, LEAST = 4 };
