@@ -14,10 +14,7 @@ else
 fi
 
 # Memory of the process and of the run: enough for all but the last megabytes.
-ok "${recon[@]}" --host-memory 8GiB -o all.nc --dry-run --json
-needs=$(sed -n 's/.*"peak":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
-free=$(sed -n 's/.*"free":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
-little=$(awk "BEGIN { printf \"%.0f\", 8 * 1024^3 - $free + $needs - 4e6 }")
+short_memory "${recon[@]}" -o all.nc
 
 ok "${recon[@]}" -o all.nc
 refused_output 1 "--scratch FOLDER (" "${recon[@]}" --host-memory "$little"
@@ -39,3 +36,4 @@ refused_output 1 "--scratch=nowhere: No such file" "${recon[@]}" --scratch nowhe
 refused_output 1 "--scratch=/dev/null: is not a folder" "${recon[@]}" --scratch /dev/null
 refused_output 1 "that the process holds, and the limit (--host-memory) is 977 KiB; " "${recon[@]}" --host-memory 1MB --scratch scratch
 refused_output 2 "--scratch: only for reconstruction by slabs, and 'several devices'" "${recon[@]}" --backend cpu:1x2 --scratch scratch
+finish

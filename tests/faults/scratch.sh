@@ -15,10 +15,7 @@ if [ -w /dev/shm ] && [ "${room:-0}" -gt 200000 ]; then ln -s "$(mktemp -d -p /d
 trap 'umount "$work/small" 2>/dev/null; rmdir "$(readlink -f "$work/scratch")"; cd / && rm -rf "$work"' EXIT
 
 # Memory for all but some MB of what the run needs, and the result where there is enough.
-ok "${recon[@]}" --host-memory 8GiB -o all.nc --dry-run --json
-needs=$(sed -n 's/.*"peak":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
-free=$(sed -n 's/.*"free":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
-little=$(awk "BEGIN { printf \"%.0f\", 8 * 1024^3 - $free + $needs - 4e6 }")
+short_memory "${recon[@]}" -o all.nc
 ok "${recon[@]}" -o all.nc
 short=("${recon[@]}" --host-memory "$little" --scratch)
 

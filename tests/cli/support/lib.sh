@@ -81,6 +81,17 @@ value() { sed -n "s/.*\"$1\":[[:space:]]*\\([-+0-9.eE]*\\).*/\\1/p" <<<"$out" | 
 # holds EXPRESSION: true in awk, e.g. holds "$rmse < 0.1".
 holds() { awk "BEGIN { exit !($1) }" || fail "not true: $1${2:+ ($2)}"; }
 
+# short_memory ARGUMENTS: sets $little, a limit (--host-memory) 4 MB below what this run needs. The limit of the dry run is small, because
+# free memory below it would count instead.
+short_memory() {
+	local needs free
+	ok "$@" --host-memory 256MiB --dry-run --json
+	needs=$(sed -n 's/.*"peak":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
+	free=$(sed -n 's/.*"free":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
+	# shellcheck disable=SC2034
+	little=$(awk "BEGIN { printf \"%.0f\", 256 * 1024^2 - $free + $needs - 4e6 }")
+}
+
 skip() {
 	[ $failures -eq 0 ] || exit 1
 	printf 'skipped: %s\n' "$*"
