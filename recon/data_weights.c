@@ -15,11 +15,12 @@
 #include "recon/noise/noise_estimate.h"
 #include "recon/weights/model_weights.h"
 #include "recon/weights/photon_weights.h"
+#include "recon/weights/weight_mask.h"
 
 static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise", "model" };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 static const char *const abouts[N_KINDS] = {
-	"the default: weights of the file, else from its photons, else uniform; uniform if the solver takes no weights",
+	"the default: weights of the file, else from its photons, else uniform; photons times weights that are a mask",
 	"1 for all pixels",
 	"the variable weight of the file",
 	"inverse variance of a line integral p: N^2/(N + electronic^2), N = photons exp(-p), p smoothed along the rows",
@@ -119,7 +120,9 @@ static gt_weights_spec_kind kind_for(const gt_weights_spec *o, unsigned traits, 
 		return GT_WEIGHTS_UNIFORM;
 	if (traits & GT_WEIGHTS_ARE_BLANK)
 		return p->photons ? GT_WEIGHTS_PHOTONS : GT_WEIGHTS_UNIFORM;
-	return p->weight ? GT_WEIGHTS_FILE : p->photons ? GT_WEIGHTS_PHOTONS : GT_WEIGHTS_UNIFORM;
+	if (p->photons && (!p->weight || gt_projections_mask(p)))
+		return GT_WEIGHTS_PHOTONS;
+	return p->weight ? GT_WEIGHTS_FILE : GT_WEIGHTS_UNIFORM;
 }
 
 gt_counting gt_weights_spec_counting(const gt_weights_spec *o, const gt_projections *p)
@@ -145,14 +148,14 @@ static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, cons
 	return GT_OK;
 }
 
-/* Refuses counts without a weight, and names the first one. */
-static gt_status check_photons(const gt_projections *p)
+/* Refuses counts without a weight, and names the first one. Pixels of mask 0 need no counts. mask may be NULL. */
+static gt_status check_photons(const gt_projections *p, const float *mask)
 {
 	const gt_scan *s = p->scan;
 	const size_t n = gt_scan_size(s), view = s->rows * s->columns;
 	size_t bad = 0, first = 0;
 	for (size_t i = 0; i < n; i++)
-		if (!(p->photons[i] > 0 && p->photons[i] < INFINITY) && !bad++)
+		if (!(p->photons[i] > 0 && p->photons[i] < INFINITY) && !(mask && !(mask[i] > 0)) && !bad++)
 			first = i;
 	return bad ? gt_fail(GT_ERR_ARG,
 	                     "variable photons: %zu of %zu counts are not positive and finite, the first %g in view %zu, row %zu, column %zu: expected "
@@ -174,7 +177,7 @@ static gt_status make_photons(const gt_counting *counts, const gt_weights_proble
 {
 	const size_t n = gt_scan_size(q->p->scan);
 	gt_data_smooth(q->pool, q->p->data, n, q->p->scan->columns, w);
-	return gt_data_weights(q->pool, counts, w, n, w, factor);
+	return gt_data_weights_masked(q->pool, counts, gt_projections_mask(q->p), w, n, w, factor);
 }
 
 /* *error: the model error that was used. */
@@ -204,7 +207,7 @@ static gt_status make(gt_weights_spec_kind kind, const gt_weights_spec *o, const
 	gt_model_error error = { 0, 0 };
 	gt_status st = GT_OK;
 	if ((kind == GT_WEIGHTS_PHOTONS || kind == GT_WEIGHTS_MODEL) && counts.photons)
-		GT_TRY(check_photons(q->p));
+		GT_TRY(check_photons(q->p, q->traits & GT_WEIGHTS_ARE_BLANK ? NULL : gt_projections_mask(q->p)));
 	if (kind == GT_WEIGHTS_FILE)
 		GT_TRY(gt_data_weights_given(q->pool, q->p->weight, gt_scan_size(q->p->scan), w, &factor));
 	if (kind == GT_WEIGHTS_PHOTONS || kind == GT_WEIGHTS_NOISE)

@@ -34,13 +34,14 @@ gt_status gt_weights_spec_help(const char *name, FILE *out);
 /* Returns the photons of the spec, else the photons of p, else none. */
 gt_counting gt_weights_spec_counting(const gt_weights_spec *o, const gt_projections *p);
 /* Computes weights of all pixels of p with the mean 1. *w is malloc'ed, NULL for uniform weights. "auto" takes the
- * file's weights, else weights from its photon counts, else uniform ones; uniform if the solver takes none. *text: a
- * description for the record, malloc'ed. */
+ * file's weights, else weights from its photon counts, else uniform ones; uniform if the solver takes none. If the
+ * file's weights are a mask (recon/weights/weight_mask.h), "auto" takes the photon counts, if any, and all kinds but
+ * "uniform" and "file" are multiplied by it. *text: a description for the record, malloc'ed. */
 gt_status gt_weights_from_spec(const gt_weights_spec *o, const gt_weights_problem *q, float **w, char **text);
 
 /* Computes weights of the data, proportional to the inverse variance, with the mean 1
  * (recon/weights/photon_weights.h).
- *   "auto", NULL     weights of the projections, else by their photons, else uniform
+ *   "auto", NULL     weights of the projections, else by their photons, else uniform; by photons if weights are a mask
  *   "uniform", "file"
  *   "photons:count=1e5,electronic=10", "noise"
  *   "model:slope=0.03,even=0.13,count=1e5,electronic=10"

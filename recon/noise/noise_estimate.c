@@ -1,5 +1,5 @@
 /* Variance of line integrals: from photons, from weights, or else from the data themselves
- * (recon/noise/noise_differences.c). */
+ * (recon/noise/noise_differences.c). A mask of corrected pixels divides it. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/arguments.h"
@@ -10,6 +10,7 @@
 #include "recon/noise/noise_differences.h"
 #include "recon/noise/noise_estimate.h"
 #include "recon/weights/photon_weights.h"
+#include "recon/weights/weight_mask.h"
 
 /* Variance of rounding alone; above 0, so that ratios are finite. */
 #define MIN_SCALE 1e-12
@@ -20,20 +21,9 @@ struct gt_noise_model {
 	const gt_projections *p;
 	double scale, photons;
 	const char *source;
-	double min_weight; /* pixels of smaller weight are unknown */
+	const float *mask; /* weights of p, or NULL */
+	double min_mask;   /* pixels of smaller mask are unknown */
 };
-
-enum { MASK_SAMPLES = 1 << 20 };
-
-/* 1: more than half of the weights are exactly 1. Smaller ones then mark pixels that a correction interpolated. */
-static int weights_are_mask(const gt_projections *p)
-{
-	const size_t n = gt_scan_size(p->scan), stride = (n / MASK_SAMPLES + 1) | 1;
-	size_t ones = 0, all = 0;
-	for (size_t i = 0; p->weight && i < n; i += stride, all++)
-		ones += p->weight[i] == 1;
-	return 2 * ones > all;
-}
 
 static int is_known(const gt_counting *c) { return c->count > 0 || c->photons; }
 
@@ -42,7 +32,7 @@ enum kind { BY_COUNT, BY_PHOTONS, BY_WEIGHT, BY_LINE };
 
 static enum kind kind_of(const gt_noise_model *m)
 {
-	return m->known.count > 0 ? BY_COUNT : m->known.photons ? BY_PHOTONS : m->p->weight ? BY_WEIGHT : BY_LINE;
+	return m->known.count > 0 ? BY_COUNT : m->known.photons ? BY_PHOTONS : m->p->weight && !m->mask ? BY_WEIGHT : BY_LINE;
 }
 
 GT_INLINE double variance_of(const gt_noise_model *m, enum kind kind, size_t i, double line)
@@ -55,16 +45,27 @@ GT_INLINE double variance_of(const gt_noise_model *m, enum kind kind, size_t i, 
 	}
 	if (kind == BY_WEIGHT) {
 		const double w = m->p->weight[i];
-		return (float)(w > 0 && w >= m->min_weight ? m->scale / w : 0);
+		return (float)(w > 0 ? m->scale / w : 0);
 	}
 	return (float)(m->scale * gt_vector_exp(line < MAX_LINE_INTEGRAL ? line : MAX_LINE_INTEGRAL));
 }
 
-static double variance_at(const gt_noise_model *m, size_t i, double line) { return variance_of(m, kind_of(m), i, line); }
+GT_INLINE double masked(const gt_noise_model *m, size_t i, double variance)
+{
+	const double w = m->mask[i];
+	return (float)(w > 0 && w >= m->min_mask ? variance / w : 0);
+}
 
-int gt_noise_is_known(const gt_noise_model *m, size_t i) { return is_known(&m->known) || !m->p->weight || m->p->weight[i] > 0; }
+int gt_noise_is_known(const gt_noise_model *m, size_t i)
+{
+	return !m->p->weight || (is_known(&m->known) && !m->mask) || m->p->weight[i] > 0;
+}
 
-double gt_noise_variance(const gt_noise_model *m, size_t i) { return variance_at(m, i, m->p->data[i]); }
+double gt_noise_variance(const gt_noise_model *m, size_t i)
+{
+	const double variance = variance_of(m, kind_of(m), i, m->p->data[i]);
+	return m->mask ? masked(m, i, variance) : variance;
+}
 
 #define VARIANCES(kind)                                                          \
 	case kind:                                                               \
@@ -80,6 +81,8 @@ GT_INLINE void variances(const gt_noise_model *model, size_t first, size_t n, co
 		VARIANCES(BY_WEIGHT)
 		VARIANCES(BY_LINE)
 	}
+	for (size_t k = 0; m.mask && k < n; k++)
+		variance[k] = masked(&m, first + k, variance[k]);
 }
 
 GT_AVX2 static void variances_avx2(const gt_noise_model *m, size_t first, size_t n, const double *line, double *variance)
@@ -103,15 +106,16 @@ void gt_noise_free(gt_noise_model *m) { free(m); }
 static gt_status estimate_scale(gt_noise_model *m, gt_pool *pool)
 {
 	gt_status st = GT_OK;
-	m->min_weight = weights_are_mask(m->p) ? 1 : 0; /* interpolated pixels are too smooth */
+	m->min_mask = 1; /* interpolated pixels are too smooth */
 	GT_TRY(gt_noise_of_differences(m, m->p, pool, &m->scale));
-	m->min_weight = 0;
+	m->min_mask = 0;
 	m->scale = fmax(m->scale, MIN_SCALE);
 	if (!isfinite(m->scale))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the noise of the data is unknown: too few neighbouring pixels were measured; expected "
 		                                   "--weights photons:count=N, or a penalty with strength=NUMBER"));
-	m->photons = m->p->weight ? 0 : 1 / m->scale;
-	m->source = m->p->weight ? "weights of the file and differences of neighbouring pixels" : "differences of neighbouring pixels";
+	const int by_weight = kind_of(m) == BY_WEIGHT;
+	m->photons = by_weight ? 0 : 1 / m->scale;
+	m->source = by_weight ? "weights of the file and differences of neighbouring pixels" : "differences of neighbouring pixels";
 done:
 	return st;
 }
@@ -125,7 +129,7 @@ gt_status gt_noise_estimate(const gt_projections *p, const gt_counting *known, g
 	*model = NULL;
 	if (!m)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the noise of the data");
-	*m = (gt_noise_model){ known ? *known : (gt_counting){ .photons = p->photons }, p, 1, 0, NULL, 0 };
+	*m = (gt_noise_model){ known ? *known : (gt_counting){ .photons = p->photons }, p, 1, 0, NULL, gt_projections_mask(p), 0 };
 	m->source = m->known.count > 0 ? "photons as given" : "photons of the file";
 	if (!is_known(&m->known))
 		st = estimate_scale(m, pool);
@@ -145,6 +149,9 @@ struct deviations {
 	gt_photon_starvation *starved; /* per chunk */
 };
 
+/* Part of the variance that photons alone have: a mask increases it without fewer photons. */
+static double photon_part(const gt_noise_model *m, size_t i) { return m->mask ? m->mask[i] : 1; }
+
 static void deviate(void *self, size_t begin, size_t end, int worker)
 {
 	const struct deviations *s = self;
@@ -161,7 +168,7 @@ static void deviate(void *self, size_t begin, size_t end, int worker)
 			exceeds |= variance[k] > s->min_variance;
 		}
 		for (size_t k = 0; exceeds && k < n; k++)
-			if (variance[k] > s->min_variance) {
+			if (variance[k] * photon_part(s->noise, first + k) > s->min_variance) {
 				gt_photon_starvation *piece = &s->starved[(first + k) / PIXELS_PER_PIECE];
 				piece->pixels++;
 				piece->variance += variance[k];

@@ -11,8 +11,8 @@
 enum { GRAIN = 1 << 16, PART = 256 };
 
 struct job {
-	const gt_counting *c; /* NULL: weights are given */
-	const float *in;
+	const gt_counting *c;   /* NULL: weights are given */
+	const float *in, *mask; /* mask: NULL: 1 */
 	float *w;
 	double scale, *sum; /* per chunk; NaN if one of its weights is negative */
 	size_t n;
@@ -38,6 +38,8 @@ GT_INLINE void find_weights(const struct job *j, size_t first, size_t n, double 
 	else
 		for (size_t k = 0; k < n; k++)
 			weight[k] = weight_of(count, electronic, in[k]);
+	for (size_t k = 0; j->mask && k < n; k++)
+		weight[k] = j->mask[first + k] > 0 ? j->mask[first + k] * weight[k] : 0;
 }
 
 GT_AVX2 static void find_weights_avx2(const struct job *j, size_t first, size_t n, double *weight) { find_weights(j, first, n, weight); }
@@ -109,7 +111,7 @@ static gt_status run(gt_pool *pool, struct job j, double *factor)
 	return gt_fail(GT_ERR_ARG, "weights of the data: all are too small for single precision: expected larger weights");
 }
 
-gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, size_t n, float *w, double *factor)
+gt_status gt_data_weights_masked(gt_pool *pool, const gt_counting *c, const float *mask, const float *p, size_t n, float *w, double *factor)
 {
 	GT_NEED(c);
 	GT_NEED(p);
@@ -122,7 +124,12 @@ gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, s
 		return gt_fail(GT_ERR_ARG,
 		               "weights of the data: %g photons and an electronic noise of %g: expected more than 0, and 0 or more",
 		               c->count, c->electronic);
-	return run(pool, (struct job){ .c = c, .in = p, .w = w, .n = n }, factor);
+	return run(pool, (struct job){ .c = c, .in = p, .mask = mask, .w = w, .n = n }, factor);
+}
+
+gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, size_t n, float *w, double *factor)
+{
+	return gt_data_weights_masked(pool, c, NULL, p, n, w, factor);
 }
 
 struct rows {

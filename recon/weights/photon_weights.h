@@ -17,6 +17,10 @@ typedef struct {
 /* w: [n], may be p. *factor: what they were divided by. GT_ERR_ARG names the first value that is not finite, or
  * counts that are not positive. The same for any number of threads. */
 gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, size_t n, float *w, double *factor);
+/* Multiplies the weights by mask[n] before their division by the mean. Pixels of mask 0 get the weight 0 for any count
+ * and value. mask may be NULL. */
+gt_status gt_data_weights_masked(gt_pool *pool, const gt_counting *c, const float *mask, const float *p, size_t n, float *w,
+                                 double *factor);
 /* Smooths p along rows of `columns` values by 1/4, 1/2, 1/4; at the ends the value replaces its missing neighbour. At
  * low counts N, line integrals are biased by +1/(2N). Weights from the same N turn this into -1/(2N), because they
  * are correlated with it. Weights that follow p by half cancel both to O(1/N). */

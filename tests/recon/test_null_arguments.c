@@ -82,7 +82,7 @@ GT_TEST(first_half)
 	ck_refused(gt_can_write_volume(NULL, NULL), GT_ERR_ARG, "gt_can_write_volume: ");
 	ck_refused(gt_conjugate_check(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_conjugate_check: ");
 	ck_refused(gt_conjugate_quick_check(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_conjugate_quick_check: ");
-	ck_refused(gt_data_weights(NULL, NULL, NULL, 0, NULL, NULL), GT_ERR_ARG, "gt_data_weights: ");
+	ck_refused(gt_data_weights(NULL, NULL, NULL, 0, NULL, NULL), GT_ERR_ARG, "gt_data_weights_masked: ");
 	ck_refused(gt_file_kind(NULL, NULL, NULL), GT_ERR_ARG, "gt_file_kind: ");
 	ck_refused(gt_grid_check(NULL, NULL), GT_ERR_ARG, "gt_grid_check: ");
 	ck_refused(gt_grid_check_sources(NULL, NULL), GT_ERR_ARG, "gt_grid_check_sources: ");
