@@ -140,8 +140,7 @@ static void note_pitches(const gt_projections *p, const gt_listener *log, const 
 }
 
 /* A clipped profile is flat over FLAT adjacent pixels at the maximum, in adjacent views, and few values lie just below.
- * Chords of a rotating object are not: the maximum of a box is the same in isolated views only, rounded maxima of other
- * objects have many values close to them. */
+ * A box has flat profiles in isolated views only. Rounded maxima of other objects have many values close to them. */
 #define CLOSE 0.98f
 enum { PAIRS = 32, CLIPPED_ROWS = 16, FLAT = 8, MIN_PAIRS = 2, MIN_CLIPPED_PER_CLOSE = 4, MIN_CLIPPED_PER_THOUSAND = 1 };
 
