@@ -1,9 +1,11 @@
 /* Detects projections that cannot be line integrals -ln(I/I0): a warning, or an error that names the first value. */
+#include <math.h>
 #include <gantry/scan.h>
 #include "core/clones.h"
 #include "core/log.h"
 #include "core/arguments.h"
 #include "geometry/projections.h"
+#include "geometry/scan.h"
 #include "io/plausibility.h"
 
 /* I/I0 of 20 and of exp(-50), with which 10^21 photons leave less than one. Noise and photon starvation stay far
@@ -123,4 +125,88 @@ int gt_projections_implausible(const gt_projections *p, const gt_listener *log, 
 		gt_value_range_scan(&range, p->data, gt_scan_size(p->scan));
 	gt_value_range_warn(&range, log, path);
 	return range.implausible > 0;
+}
+
+static void note_pitches(const gt_projections *p, const gt_listener *log, const char *path)
+{
+	const gt_scan *s = p->scan;
+	const double column = s->column_pitch, row = s->row_pitch;
+	if (s->rows > 1 && fmax(column, row) > GT_MAX_PITCH_RATIO * fmin(column, row))
+		gt_notify(
+			log, GT_WARNING, GT_ABOUT_DATA,
+			"%s: detector pixels have %g mm along the columns and %g mm along the rows: expected a ratio of at most %d; check "
+			"the units of both pitches",
+			path, column, row, GT_MAX_PITCH_RATIO);
+}
+
+/* A clipped profile is flat over FLAT adjacent pixels at the maximum, in adjacent views, and few values lie just below.
+ * A box has flat profiles in isolated views only. Rounded maxima of other objects have many values close to them. */
+#define CLOSE 0.98f
+enum { PAIRS = 32, CLIPPED_ROWS = 16, FLAT = 8, MIN_PAIRS = 2, MIN_CLIPPED_PER_CLOSE = 4, MIN_CLIPPED_PER_THOUSAND = 1 };
+
+typedef struct {
+	float max;
+	size_t looked, equal, close;
+} maximum;
+
+/* Returns the longest run of the maximum in the sampled rows of a view. */
+static size_t count_equal(const gt_scan *s, const float *view, maximum *m)
+{
+	const size_t step = 1 + (s->rows - 1) / CLIPPED_ROWS;
+	size_t longest = 0;
+	for (size_t r = 0; r < s->rows; r += step) {
+		const float *x = view + r * s->columns;
+		size_t run = 0;
+		for (size_t c = 0; c < s->columns; c++) {
+			run = x[c] == m->max ? run + 1 : 0;
+			longest = run > longest ? run : longest;
+			m->equal += x[c] == m->max;
+			m->close += x[c] < m->max && x[c] > CLOSE * m->max;
+		}
+		m->looked += s->columns;
+	}
+	return longest;
+}
+
+static float max_of(const gt_scan *s, const float *view, float max)
+{
+	const size_t step = 1 + (s->rows - 1) / CLIPPED_ROWS;
+	for (size_t r = 0; r < s->rows; r += step)
+		for (size_t c = 0; c < s->columns; c++)
+			max = view[r * s->columns + c] > max ? view[r * s->columns + c] : max;
+	return max;
+}
+
+static void note_clipped(const gt_projections *p, const gt_listener *log, const char *path)
+{
+	const gt_scan *s = p->scan;
+	const size_t view = s->rows * s->columns, step = 2 + (s->views - 1) / PAIRS;
+	maximum m = { 0, 0, 0, 0 };
+	size_t pairs = 0;
+	/* In laminography a plate has one thickness in all views. */
+	if (!p->data || gt_scan_has_inclined_rays(s))
+		return;
+	for (size_t v = 0; v + 1 < s->views; v += step)
+		for (size_t i = v; i < v + 2; i++)
+			m.max = max_of(s, p->data + i * view, m.max);
+	for (size_t v = 0; v + 1 < s->views && m.max > 0; v += step) {
+		const size_t first = count_equal(s, p->data + v * view, &m), second = count_equal(s, p->data + (v + 1) * view, &m);
+		pairs += first >= FLAT && second >= FLAT;
+	}
+	if (pairs >= MIN_PAIRS && m.equal > MIN_CLIPPED_PER_CLOSE * m.close && 1000 * m.equal > MIN_CLIPPED_PER_THOUSAND * m.looked &&
+	    4 * m.equal < 3 * m.looked)
+		gt_notify(
+			log, GT_WARNING, GT_ABOUT_DATA,
+			"%s: %zu of %zu sampled values equal the maximum %.4g, only %zu are within 2 %% of it: expected a noisy or rounded "
+			"maximum; line integrals are clipped there, and dense parts get too small values",
+			path, m.equal, m.looked, (double)m.max, m.close);
+}
+
+void gt_projections_note_all(const gt_projections *p, const gt_listener *log, const char *path)
+{
+	gt_projections_note_sign(p, log, path);
+	gt_projections_outlier_columns(p, log, path);
+	gt_projections_constant_rows(p, log, path);
+	note_pitches(p, log, path);
+	note_clipped(p, log, path);
 }

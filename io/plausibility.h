@@ -7,6 +7,9 @@
 extern "C" {
 #endif
 
+/* Largest ratio of the sides of a detector pixel; sides in mm and in um exceed it. */
+enum { GT_MAX_PITCH_RATIO = 50 };
+
 /* Range of values, accumulated by several calls. Initially 0 except for the size. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_value_range) */
@@ -31,6 +34,9 @@ void gt_projections_note_sign(const gt_projections *p, const gt_listener *log, c
 void gt_projections_constant_rows(const gt_projections *p, const gt_listener *log, const char *path);
 /* Warns of columns whose mean over views and rows deviates from both neighbours: dead or saturated pixels. */
 void gt_projections_outlier_columns(const gt_projections *p, const gt_listener *log, const char *path);
+/* Warns of all faults that a sample of the values, or the geometry, shows: those above, pixels of an impossible shape,
+ * and clipped line integrals. */
+void gt_projections_note_all(const gt_projections *p, const gt_listener *log, const char *path);
 
 #ifdef __cplusplus
 }

@@ -227,9 +227,7 @@ static gt_status check_data(gt_recon *r)
 	const gt_status st = r->set.force ? GT_OK : gt_projections_plausible(p, name);
 	if (st != GT_OK)
 		return st;
-	gt_projections_note_sign(p, &r->on.log, name);
-	gt_projections_outlier_columns(p, &r->on.log, name);
-	gt_projections_constant_rows(p, &r->on.log, name);
+	gt_projections_note_all(p, &r->on.log, name);
 	const gt_listener images = { report_with_options, r };
 	/* Readers of images compare the range of the angles themselves. */
 	if (r->set.check && (data || !is_images(r->path)))

@@ -14,6 +14,8 @@ enum { BLOCK = 16, MAX_BLOCKS = 1 << 18 };
 #define MAX_DEVIATIONS 4
 /* Scans without such air have at most 0.1 %: docs/regularizers.md, "The preset". */
 #define MAX_PART 0.02
+/* With less air among all blocks, negative values come from a part of the detector, not from the air. */
+#define MIN_AIR 0.01
 
 static double mean_of(const float *x, double *deviation)
 {
@@ -45,7 +47,7 @@ gt_negative_air gt_negative_air_of(const gt_projections *p)
 {
 	const size_t columns = p->scan->columns, in_row = columns / BLOCK, rows = p->scan->views * p->scan->rows;
 	const size_t step = step_of(p->scan, in_row);
-	double max = 0, deviation, sum = 0, air = 0, negative = 0;
+	double max = 0, deviation, sum = 0, all = 0, air = 0, negative = 0;
 	for (size_t row = 0; p->data && row < rows; row += step)
 		for (size_t k = 0; k < in_row; k++)
 			max = fmax(max, mean_of(p->data + row * columns + k * BLOCK, &deviation));
@@ -53,11 +55,12 @@ gt_negative_air gt_negative_air_of(const gt_projections *p)
 		for (size_t k = 0; k < in_row; k++) {
 			const double mean = mean_of(p->data + row * columns + k * BLOCK, &deviation);
 			const int is_negative = mean < -MAX_DEVIATIONS * deviation && mean < -NEGATIVE * max;
+			all++;
 			air += mean < AIR * max;
 			negative += is_negative;
 			sum += is_negative ? mean : 0;
 		}
-	return (gt_negative_air){ air > 0 ? negative / air : 0, negative > 0 ? sum / negative : 0 };
+	return (gt_negative_air){ air > MIN_AIR * all ? negative / air : 0, negative > 0 ? sum / negative : 0 };
 }
 
 int gt_negative_air_matters(const gt_negative_air *a) { return a->part > MAX_PART; }

@@ -4,7 +4,7 @@
 #include <gantry/data.h>
 
 typedef struct {
-	double part;                    /* fraction of the air, 0 to 1; 0 without data */
+	double part;                    /* fraction of the air, 0 to 1; 0 without data, or if less than 1 % is air */
 	double mean;                    /* mean line integral of that part */
 } gt_negative_air;
 gt_negative_air gt_negative_air_of(const gt_projections *p);

@@ -11,6 +11,7 @@
 #include "io/geometry/geometry_files.h"
 #include "io/hdf5/dataexchange.h"
 #include "io/hdf5/nxtomo.h"
+#include "io/plausibility.h"
 #include "io/write_kit/volume_units.h"
 
 void gt_frame_stack_close(gt_frame_stack *k)
@@ -132,9 +133,6 @@ done:
 	return st;
 }
 
-/* Largest ratio of the sides of a pixel; sides in mm and in um exceed it. */
-enum { MAX_PITCH_RATIO = 50 };
-
 static gt_status open_hdf5(gt_frame_stack *k, gt_hdf5_opener *open, const gt_read_options *o)
 {
 	gt_hdf5_scan x;
@@ -149,11 +147,11 @@ static gt_status open_hdf5(gt_frame_stack *k, gt_hdf5_opener *open, const gt_rea
 	k->before = x.before;
 	k->column_pitch = x.column_pitch > 0 ? x.column_pitch : x.row_pitch;
 	k->row_pitch = x.row_pitch > 0 ? x.row_pitch : x.column_pitch;
-	if (fmax(k->column_pitch, k->row_pitch) > MAX_PITCH_RATIO * fmin(k->column_pitch, k->row_pitch))
+	if (fmax(k->column_pitch, k->row_pitch) > GT_MAX_PITCH_RATIO * fmin(k->column_pitch, k->row_pitch))
 		return gt_fail(GT_ERR_FORMAT,
 		               "%s: states pixels of %g x %g mm: expected a ratio of at most %d: are the units right? "
 		               "(--pixel sets the pitch)",
-		               k->path, k->column_pitch, k->row_pitch, MAX_PITCH_RATIO);
+		               k->path, k->column_pitch, k->row_pitch, GT_MAX_PITCH_RATIO);
 	return GT_OK;
 }
 

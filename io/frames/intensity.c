@@ -153,6 +153,7 @@ gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_sca
 	if (f->flat) {
 		const gt_averaged_fields flat = { f->flat, 0, first_images(f), "flat", 0 };
 		GT_TRY(gt_mean_field(&flat, frames, o, &x->gain));
+		gt_note_clipped_field(frames, f->flat, x->gain, o);
 		take_saturated(x, f->flat, o);
 	} else if (!(x->gain = malloc(cells * sizeof *x->gain))) {
 		GT_TRY(out_of_memory());

@@ -77,6 +77,8 @@ gt_status gt_intensity_find_dead(gt_intensity *x, const char *path, const gt_rea
 gt_status gt_intensity_fill(gt_intensity *x, const unsigned char *dead, const char *path);
 /* Notes saturated pixels in flat fields, whose true counts are unknown. */
 void      gt_note_saturated(const gt_frame_source *flat, const float *mean, const gt_read_options *o);
+/* Likewise if a noisy scan's flat fields have one largest value in many pixels, below the largest value of the type. */
+void      gt_note_clipped_field(const gt_frame_source *views, const gt_frame_source *flat, const float *mean, const gt_read_options *o);
 /* Finds columns that are air in all views, or parses the given ones. NULL and "auto" find; "no" does nothing.
  * without_white: there is no white level, so air is required. */
 gt_status gt_intensity_set_air(gt_intensity *x, const char *air, int without_white, const gt_read_options *o);

@@ -83,6 +83,15 @@ static int is_noisy(const float *t, size_t rows, size_t columns)
 	return pairs >= MIN_PAIRS && (double)alternating > ALTERNATING * (double)pairs;
 }
 
+/* Returns 1 if the view in the middle of the scan has noise. */
+static int has_noise(const gt_frame_source *s)
+{
+	float *t = malloc(s->rows * s->columns * sizeof *t);
+	const int noisy = t && s->read(s, s->frames / 2, 0, s->rows, t) == GT_OK && is_noisy(t, s->rows, s->columns);
+	free(t);
+	return noisy;
+}
+
 /* Many pixels with exactly the largest counts are saturated, unless the images have no noise, as simulated air. */
 #define MAX_EQUAL 0.01
 
@@ -90,15 +99,30 @@ static void note_saturated(const gt_intensity *x, size_t all, const gt_read_opti
 {
 	const gt_top_counts *top = &x->top;
 	const double part = (double)top->values / (double)all;
-	int saturated = top->counts >= (float)x->frames->max && part > 1e-3;
-	float *t = NULL;
-	if (!saturated && part > MAX_EQUAL && (t = malloc(x->rows * x->columns * sizeof *t)) &&
-	    x->frames->read(x->frames, x->views / 2, 0, x->rows, t) == GT_OK)
-		saturated = is_noisy(t, x->rows, x->columns);
-	free(t);
+	const int saturated = (top->counts >= (float)x->frames->max && part > 1e-3) || (part > MAX_EQUAL && has_noise(x->frames));
 	if (x->frames->max > 0 && saturated)
 		gt_read_note(o, "%zu of %zu pixels are saturated at %.0f counts: their transmission is underestimated", top->values, all,
 		             (double)top->counts);
+}
+
+/* A synthetic field may be one number; a smooth field has more values just below its maximum than there. */
+#define CLOSE 0.98
+enum { MIN_CLIPPED = 16, MIN_CLIPPED_PER_CLOSE = 2 };
+
+void gt_note_clipped_field(const gt_frame_source *views, const gt_frame_source *flat, const float *mean, const gt_read_options *o)
+{
+	const size_t cells = flat->rows * flat->columns;
+	gt_top_counts top = { 0, 0 };
+	size_t close = 0;
+	gt_top_counts_of(mean, cells, &top);
+	for (size_t c = 0; c < cells; c++)
+		close += mean[c] < top.counts && mean[c] > CLOSE * top.counts;
+	if (flat->max > 0 && top.counts < (float)flat->max && top.values < cells && top.values >= MIN_CLIPPED &&
+	    top.values > MIN_CLIPPED_PER_CLOSE * close && (double)top.values > MAX_EQUAL * (double)cells && has_noise(views))
+		gt_read_note(o,
+		             "%s: %zu of %zu pixels of the flat field are saturated at %.0f counts: their true counts are unknown; "
+		             "use flat fields with fewer counts, or --white",
+		             flat->name(flat, 0), top.values, cells, (double)top.counts);
 }
 
 void gt_intensity_note(const gt_intensity *x, const char *path, const gt_read_options *o)

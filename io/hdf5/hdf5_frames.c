@@ -334,6 +334,16 @@ gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_rea
 	return GT_OK;
 }
 
+gt_status gt_hdf5_distance(const gt_hdf5_shared *f, const char *name, double *mm)
+{
+	char units[32];
+	double value;
+	int found;
+	const gt_status st = gt_hdf5_number(f->file, f->path, name, &value, units, sizeof units, &found);
+	*mm = st == GT_OK && found ? fabs(value) * unit_mm(*units ? units : "m") : 0;
+	return st;
+}
+
 gt_status gt_hdf5_other_length(const gt_hdf5_shared *f, const char *name, double used, const gt_read_options *o, double *mm)
 {
 	const gt_status st = gt_hdf5_length(f, name, o, mm);

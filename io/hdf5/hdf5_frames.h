@@ -36,7 +36,10 @@ gt_status   gt_hdf5_numbers(const gt_hdf5_shared *f, const char *name, double **
 /* Pixel pitch in mm; 0 if missing, or no single number (with a note). Without a unit it is in metres, with a note.
  * GT_ERR_FORMAT: an implausible length, or an unknown unit. */
 gt_status   gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm);
-/* Likewise; if the file states a pitch `used` elsewhere, an implausible length is noted and becomes 0. */
+/* Distance in mm without its sign; 0 if missing, no single number, or of an unknown unit. Without a unit it is in
+ * metres. */
+gt_status   gt_hdf5_distance(const gt_hdf5_shared *f, const char *name, double *mm);
+/* As gt_hdf5_length(); if the file states a pitch `used` elsewhere, an implausible length is noted and becomes 0. */
 gt_status   gt_hdf5_other_length(const gt_hdf5_shared *f, const char *name, double used, const gt_read_options *o, double *mm);
 /* Notes a pitch that contradicts the used one; 0: unknown. */
 void        gt_hdf5_note_pitch(const gt_hdf5_shared *f, const char *name, double mm, double used, const gt_read_options *o);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <gantry/constants.h>
 #include "core/try.h"
 #include "io/external.h"
 #include "io/frames/view_angles.h"
@@ -249,6 +250,32 @@ done:
 	return st;
 }
 
+/* Pixels by which rays of a cone beam may miss their position in a parallel beam, at the edge of the object. */
+#define MAX_DISPLACED 1
+
+/* Notes the distances of a cone beam, whose rays are read as parallel. At synchrotrons they are nearly parallel. */
+static gt_status note_cone(const gt_hdf5_shared *f, const char *path, const gt_nxtomo_layout *l, const gt_read_options *o,
+                           const gt_hdf5_scan *x)
+{
+	const int entry = folder_of(l->data, folder_of(l->data, (int)strlen(l->data)));
+	const double pitch = isnan(o->pixel) ? x->column_pitch : o->pixel, columns = (double)x->scan->columns;
+	char name[GT_NXTOMO_NAME + 64];
+	double source, detector;
+	gt_status st = GT_OK;
+	snprintf(name, sizeof name, "%.*s/instrument/source/distance", entry, l->data);
+	GT_TRY(gt_hdf5_distance(f, name, &source));
+	snprintf(name, sizeof name, "%.*s/instrument/detector/distance", entry, l->data);
+	GT_TRY(gt_hdf5_distance(f, name, &detector));
+	if (source > 0 && columns / 2 * (columns / 2 * pitch / (source + detector)) > MAX_DISPLACED)
+		gt_read_note(
+			o,
+			"%s: the source is %.6g mm and the detector %.6g mm from the object, so rays diverge by up to %.3g degrees; they "
+			"are taken as parallel, expected a cone beam: set its geometry (--geometry)",
+			path, source, detector, columns / 2 * pitch / (source + detector) * 180 / GT_PI);
+done:
+	return st;
+}
+
 /* The only scan of the file, or the one that the options name. */
 static gt_status find_scan(hid_t file, const char *path, const char *entry, gt_nxtomo_layout *l)
 {
@@ -288,6 +315,8 @@ static gt_status read_scan(gt_hdf5_shared *f, const char *path, const gt_read_op
 	GT_TRY(count_before(o, "dark", x->dark, x->scan, NULL));
 	if (isnan(o->pixel))
 		GT_TRY(read_pixel(f, path, &l, o, x));
+	if (!g || !g->geometry)
+		GT_TRY(note_cone(f, path, &l, o, x));
 done:
 	return st;
 }

@@ -34,6 +34,7 @@ typedef struct {
 #define DETECTOR "measurement/instrument/detector"
 #define OBJECTIVE "measurement/instrument/detection_system/objective"
 #define NX_DETECTOR "entry/tomo_entry/instrument/detector"
+#define NX_SOURCE "entry/tomo_entry/instrument/source"
 #define NX_SAMPLE "entry/tomo_entry/sample"
 
 /* NXtomo: views of the usual exchange file, two flat and two dark fields before them. */
@@ -175,6 +176,37 @@ START_TEST(pitches_in_two_places)
 }
 END_TEST
 
+/* A laboratory's source is close, so rays diverge; a synchrotron's source is far. */
+START_TEST(distances_of_a_cone_beam)
+{
+	static const struct {
+		stated s[3];
+		int noted;
+	} all[] = {
+		{ { { NX_DETECTOR, "x_pixel_size", 0.2, "mm" } }, 0 },
+		{ { { NX_DETECTOR, "x_pixel_size", 0.2, "mm" }, { NX_DETECTOR, "distance", 30, "mm" } }, 0 },
+		{ { { NX_DETECTOR, "x_pixel_size", 0.2, "mm" },
+		    { NX_SOURCE, "distance", -30, "m" },
+		    { NX_DETECTOR, "distance", 0.3, "m" } },
+		  0 },
+		{ { { NX_DETECTOR, "x_pixel_size", 0.2, "mm" },
+		    { NX_SOURCE, "distance", -50, "mm" },
+		    { NX_DETECTOR, "distance", 20, "cm" } },
+		  1 },
+	};
+	char note[NOTES];
+	gt_read_options o = gt_read_defaults;
+	gt_projections *p;
+	o.axis = usual.axis;
+	o.notes = notes_into(note);
+	write_nxtomo("degrees");
+	add(all[_i].s);
+	ck_ok(gt_read_projections(path, &o, &p));
+	ck_assert_msg(!strstr(note, "taken as parallel, expected a cone beam") == !all[_i].noted, "%s", note);
+	gt_projections_free(p);
+}
+END_TEST
+
 /* A pitch for each frame is no pitch. */
 START_TEST(a_list_of_pitches)
 {
@@ -243,6 +275,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, pitches_in_two_places, 0, sizeof pitches / sizeof *pitches);
+	tcase_add_loop_test(tc, distances_of_a_cone_beam, 0, 4);
 	tcase_add_test(tc, a_list_of_pitches);
 	tcase_add_test(tc, order_of_dimensions);
 	tcase_add_test(tc, units_of_angles);

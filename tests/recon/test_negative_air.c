@@ -55,10 +55,25 @@ START_TEST(all_rows_of_a_view_are_sampled)
 }
 END_TEST
 
+/* An interior scan without air, in which one tile of the detector is too bright. */
+START_TEST(a_bright_tile_is_no_air)
+{
+	enum { SIDE = 512, TILE = 32 };
+	gt_projections *p = half_turn((const size_t[]){ 2, SIDE, SIDE }, (const double[]){ 1, 1 }, (const double[]){ 0, 0 });
+	float *x = gt_projections_data(p);
+	for (size_t i = 0; i < (size_t)2 * SIDE * SIDE; i++)
+		x[i] = i % SIDE < TILE && i / SIDE % SIDE < TILE ? -0.18f : 2;
+	const gt_negative_air air = gt_negative_air_of(p);
+	gt_projections_free(p);
+	ck_assert(!gt_negative_air_matters(&air));
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, noise_is_none);
 	tcase_add_test(tc, an_offset_is_found);
+	tcase_add_test(tc, a_bright_tile_is_no_air);
 	tcase_add_test(tc, all_rows_of_a_view_are_sampled);
 }
 
