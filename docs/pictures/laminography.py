@@ -1,4 +1,4 @@
-"""Draws laminography.png in the working directory of laminography.sh: slices of the board, lines in depth, closed forms."""
+"""Draws the volumes of laminography.sh: slices of the board and lines in depth. Prints closed forms. Usage: laminography.py PICTURE.png"""
 
 import math
 import sys
