@@ -111,6 +111,8 @@ static measured measure(const gt_scan *s)
 static measured measure_panel(gt_shape shape, double tilt, gt_panel panel, double sod)
 {
 	gt_orbit o = plate_orbit(shape, tilt, panel);
+	if (tilt * GT_DEGREES < 25)
+		o.views = 240; /* with 160, view aliasing moves an edge by 0.06 mm */
 	if (sod > 0) {
 		o.source_to_axis = sod;
 		o.source_to_detector = 3 * sod;
@@ -136,12 +138,11 @@ static void check_same(const char *what, const measured *m, const measured *expe
 /* The panel parallel to the axis is the virtual detector of Feldkamp's method, without any change for the tilt. */
 START_TEST(all_panels_give_one_volume)
 {
-	/* At 20 degrees rings of the views move the edge by 0.06 mm. */
-	const double tilt = tilts[_i] * GT_PI / 180, edge = _i ? 0.05 : 0.1;
+	const double tilt = tilts[_i] * GT_PI / 180;
 	const measured axis = measure_panel(GT_FLAT, tilt, GT_PANEL_AXIS, 0), beam = measure_panel(GT_FLAT, tilt, GT_PANEL_BEAM, 0),
 		       stage = measure_panel(GT_FLAT, tilt, GT_PANEL_STAGE, 0);
-	check_same("beam panel", &beam, &axis, 3e-3, edge);
-	check_same("stage panel", &stage, &axis, 3e-3, edge);
+	check_same("beam panel", &beam, &axis, 3e-3, 0.05);
+	check_same("stage panel", &stage, &axis, 3e-3, 0.05);
 	for (int i = 0; i < 2; i++)
 		ck_assert_msg(fabs(beam.edge[i] - (i ? -17 : -33)) < 0.15, "edge at %.4f mm", beam.edge[i]);
 	for (int i = 0; i < BALLS; i++)
