@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <gantry/constants.h>
+#include <gantry/author/constants.h>
 #include "core/try.h"
 #include "io/external.h"
 #include "io/frames/view_angles.h"
