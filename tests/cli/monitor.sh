@@ -54,12 +54,22 @@ holds "${early:-20} > 12" "ended after iteration $early"
 ok "${sqs[@]}" --stop "change=${after}HU"
 holds "$(ended) == 4"
 
-# A long iteration shows progress and remaining time, ten times a second on a terminal. A fast computer needs more slices for it.
+# A long iteration shows progress and remaining time, ten times a second on a terminal. The run is stopped for longer than that every few
+# milliseconds, so that a fast computer has to report as well. A very fast one needs more slices.
 if command -v script >/dev/null; then
 	for slices in 120 240 480 960; do
-		script -qec "'$gantry' recon scan.nc -o slow.nc --grid 320x320x$slices@0.6x0.6x0.8 --padding no --no-check --backend cpu:1 --init zero --projector siddon --precision double --solver cgls:iterations=1" \
-			/dev/null </dev/null | tr '\r' '\n' >terminal.txt
-		moves=$(grep -o '0/1  iteration 1: [0-9]* %  left [0-9]*:[0-9][0-9]' terminal.txt | sort -u | wc -l)
+		rm -f slow.pid
+		script -qec "'$gantry' recon scan.nc -o slow.nc --grid 320x320x$slices@0.6x0.6x0.8 --padding no --no-check --backend cpu:1 --init zero --projector siddon --precision double --solver cgls:iterations=1 & echo \$! >slow.pid; wait \$!" \
+			/dev/null </dev/null >terminal.txt &
+		job=$!
+		until [ -s slow.pid ] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+		while kill -STOP "$(cat slow.pid)" 2>/dev/null; do
+			sleep 0.12
+			kill -CONT "$(cat slow.pid)" 2>/dev/null
+			sleep 0.03
+		done
+		wait $job
+		moves=$(tr '\r' '\n' <terminal.txt | grep -o '0/1  iteration 1: [0-9]* %  left [0-9]*:[0-9][0-9]' | sort -u | wc -l)
 		[ "$moves" -lt 3 ] || break
 	done
 	[ "$moves" -ge 3 ] || fail "an iteration tells $moves times how far it is: $(cat terminal.txt)"
@@ -119,8 +129,10 @@ huge=40000x40000x400@.006x.006x.1
 refused 1 "are free; would fit: --grid" recon scan.nc --grid $huge --backend "$backend" --solver cgls --dry-run --quiet
 refused 1 "are free; would fit: --grid" recon scan.nc -o no.nc --grid $huge --backend "$backend" --solver cgls --quiet
 nothing_left no.nc "a run that does not fit"
-fits=$(sed -n 's/.*--grid \([^ ]*\) .*/\1/p' stderr.txt)
-ok recon scan.nc --grid "$fits" --backend "$backend" --solver cgls --dry-run --quiet
+# Free memory changes between two runs, the limit does not; 64 MiB exceed the variation of the process.
+refused 1 "(--host-memory) is 1 GiB; would fit: --grid" recon scan.nc --grid $huge --backend "$backend" --solver cgls --dry-run --quiet --host-memory 1GiB
+fits=$(sed -n 's/.*would fit: --grid \([^ ]*\) .*/\1/p' stderr.txt)
+ok recon scan.nc --grid "$fits" --backend "$backend" --solver cgls --dry-run --quiet --host-memory 1100MiB
 # A dry run does not allocate host memory for the penalty.
 for kappa in no yes noise; do
 	refused 1 "are free; would fit: --grid" recon scan.nc --grid $huge --backend "$backend" --solver pcg:iterations=1 --weights noise \
