@@ -83,7 +83,7 @@ static int is_noisy(const float *t, size_t rows, size_t columns)
 	return pairs >= MIN_PAIRS && (double)alternating > ALTERNATING * (double)pairs;
 }
 
-/* Returns 1 if the view in the middle of the scan has noise. */
+/* Returns 1 if the central view of the scan has noise. */
 static int has_noise(const gt_frame_source *s)
 {
 	float *t = malloc(s->rows * s->columns * sizeof *t);
