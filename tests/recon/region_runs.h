@@ -94,7 +94,7 @@ static inline gt_recon *run(const gt_projections *p, const gt_grid *grid, const 
 
 static const region fan_scan = { .name = "fan",
 	                         .shape = GT_FLAT,
-	                         .views = 160,
+	                         .views = 96,
 	                         .rows = 1,
 	                         .columns = 84,
 	                         .turn = 2,

@@ -6,12 +6,12 @@
 #include <string.h>
 #include "tests/recon/region_runs.h"
 
-#define HELIX .shape = GT_ARC, .views = 300, .rows = 16, .columns = 84, .turn = 6
+#define HELIX .shape = GT_ARC, .rows = 16, .columns = 84, .turn = 6
 static const char *const subtract[][2] = { PRESET, { "outside", "subtract" }, { NULL, NULL } };
-static const region helix = { .name = "helix", HELIX, .grid = { { 12, 10, 4 }, { 3, 3, 3 }, { 10, -15, 3 } } };
+static const region helix = { .name = "helix", HELIX, .views = 192, .grid = { { 12, 10, 4 }, { 3, 3, 3 }, { 10, -15, 3 } } };
 static const region cone = { .name = "cone",
 	                     .shape = GT_FLAT,
-	                     .views = 96,
+	                     .views = 64,
 	                     .rows = 12,
 	                     .columns = 84,
 	                     .turn = 2,
@@ -23,8 +23,8 @@ static gt_projections *made(const region *q) { return helix_of(q, q->turn > 2 ? 
 /* A region within a helix: at its end, and at its centre with voxels that are fine along x. `auto` widens the grid,
  * because wfbp is less accurate than iterations; part: permitted difference of the subtraction, HU. */
 static const region helices[] = {
-	{ .name = "end", HELIX, .grid = { { 12, 10, 3 }, { 3, 3, 3 }, { -12, 10, 42 } }, .part = 3 },
-	{ .name = "fine", HELIX, .grid = { { 24, 10, 4 }, { 1.5, 3, 3 }, { 10, -15, 3 } }, .part = 9 },
+	{ .name = "end", HELIX, .views = 300, .grid = { { 12, 10, 3 }, { 3, 3, 3 }, { -12, 10, 42 } }, .part = 3 },
+	{ .name = "fine", HELIX, .views = 300, .grid = { { 24, 10, 4 }, { 1.5, 3, 3 }, { 10, -15, 3 } }, .part = 9 },
 };
 
 GT_TESTS_ALIKE(helical, sizeof helices / sizeof *helices)
