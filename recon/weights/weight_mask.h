@@ -3,8 +3,9 @@
 #include <gantry/data.h>
 
 /* Returns the weights of p if they are a mask, else NULL. In a mask, more than half of the weights that are not 0 are
- * exactly 1; smaller ones mark pixels that a correction interpolated. A mask multiplies the inverse variances of its
- * pixels, and does not state the variances of the others. At most 2^20 weights are sampled. */
+ * exactly 1; smaller ones mark pixels that a correction interpolated. Only rays of at least the mean line integral
+ * count. A mask multiplies the inverse variances of its pixels, and does not state the variances of the others. At most
+ * 2^18 weights are sampled. */
 const float *gt_projections_mask(const gt_projections *p);
 
 #endif

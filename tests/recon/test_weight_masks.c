@@ -176,6 +176,8 @@ GT_TEST(starvation)
 GT_TEST(masks_and_weights)
 {
 	gt_projections *p = projections(0, 0);
+	for (size_t i = 0; i < N; i++)
+		p->data[i] = 0.1f;
 	ck_assert_ptr_null(gt_projections_mask(p));
 	p->weight = calloc(N, sizeof *p->weight);
 	ck_assert_ptr_null(gt_projections_mask(p));
@@ -188,6 +190,25 @@ GT_TEST(masks_and_weights)
 	for (size_t i = 0; i < N; i++)
 		p->weight[i] = 0.5f + (float)(i % 3) / 2;
 	ck_assert_ptr_null(gt_projections_mask(p));
+	gt_projections_free(p);
+}
+
+/* Noiseless weights exp(-p) are 1 in air, here in 60 of 70 columns. */
+GT_TEST(weights_of_much_air)
+{
+	gt_projections *p = projections(1, 1);
+	double factor;
+	for (size_t i = 0; i < N; i++) {
+		const size_t c = i % COLUMNS;
+		p->data[i] = c < 60 ? 0 : (float)(0.2 * (double)(c - 59));
+		p->weight[i] = expf(-p->data[i]);
+	}
+	ck_assert_ptr_null(gt_projections_mask(p));
+	free(weights("auto", p, "file/", &factor));
+	for (size_t i = 0; i < N; i++)
+		p->weight[i] = i % COLUMNS == 63 ? 0.1f : 1;
+	p->data[0] = NAN;
+	ck_assert_ptr_eq(gt_projections_mask(p), p->weight);
 	gt_projections_free(p);
 }
 
