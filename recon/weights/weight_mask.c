@@ -1,6 +1,8 @@
 /* Distinguishes masks of corrected pixels from statistical weights. Without noise, weights exp(-p) are 1 in air, so only
  * rays through the object count. */
 #include <math.h>
+#include <gantry/status.h>
+#include "core/arguments.h"
 #include "geometry/projections.h"
 #include "recon/weights/weight_mask.h"
 
@@ -30,4 +32,21 @@ const float *gt_projections_mask(const gt_projections *p)
 		used += (size_t)counts;
 	}
 	return 2 * ones > used ? p->weight : NULL;
+}
+
+gt_status gt_projections_mask_check(const gt_projections *p, const float *mask)
+{
+	const gt_scan *s = p->scan;
+	const size_t n = mask ? gt_scan_size(s) : 0, view = s->rows * s->columns;
+	size_t bad = 0, first = 0;
+	for (size_t i = 0; i < n; i++)
+		bad += (size_t)!(mask[i] >= 0 && mask[i] < INFINITY);
+	if (!bad)
+		return GT_OK;
+	while (mask[first] >= 0 && mask[first] < INFINITY)
+		first++;
+	return gt_fail(GT_ERR_ARG,
+	               "variable weight: %zu of %zu weights are negative or not finite, the first %g in view %zu, row %zu, column %zu: "
+	               "expected 0 or more",
+	               bad, n, (double)mask[first], first / view, first % view / s->columns, first % s->columns);
 }

@@ -7,5 +7,8 @@
  * count. A mask multiplies the inverse variances of its pixels, and does not state the variances of the others. At most
  * 2^18 weights are sampled. */
 const float *gt_projections_mask(const gt_projections *p);
+/* GT_ERR_ARG counts weights that are negative or not finite, and names the first one. mask: of all pixels of p, or
+ * NULL. */
+gt_status    gt_projections_mask_check(const gt_projections *p, const float *mask);
 
 #endif
