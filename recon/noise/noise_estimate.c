@@ -168,7 +168,7 @@ static void deviate(void *self, size_t begin, size_t end, int worker)
 			line[k] = s->noise->p->data[first + k];
 		gt_noise_variances(s->noise, first, n, line, variance);
 		for (size_t k = 0; k < n; k++) {
-			s->out[first + k] = (float)sqrt(variance[k]);
+			s->out[first + k] = (float)sqrt(variance[k] * photon_part(s->noise, first + k));
 			exceeds |= variance[k] > s->min_variance;
 		}
 		for (size_t k = 0; exceeds && k < n; k++) {

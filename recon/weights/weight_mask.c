@@ -1,5 +1,5 @@
-/* Distinguishes masks of corrected pixels from statistical weights. Without noise, weights exp(-p) are 1 in air, so only
- * rays through the object count. */
+/* Distinguishes masks of corrected pixels from statistical weights. Without noise, weights exp(-p) are 1 in air, so
+ * only rays through the object count. */
 #include <math.h>
 #include <gantry/status.h>
 #include "core/arguments.h"
@@ -28,7 +28,7 @@ const float *gt_projections_mask(const gt_projections *p)
 	size_t ones = 0, used = 0;
 	for (size_t i = 0; i < n; i += stride) {
 		const int counts = p->weight[i] != 0 && (!p->data || p->data[i] >= line);
-		ones += counts && p->weight[i] == 1;
+		ones += counts && (p->weight[i] == 1 || p->weight[i] == GT_INTERPOLATED_WEIGHT);
 		used += (size_t)counts;
 	}
 	return 2 * ones > used ? p->weight : NULL;
@@ -40,7 +40,7 @@ gt_status gt_projections_mask_check(const gt_projections *p, const float *mask)
 	const size_t n = mask ? gt_scan_size(s) : 0, view = s->rows * s->columns;
 	size_t bad = 0, first = 0;
 	for (size_t i = 0; i < n; i++)
-		bad += (size_t)!(mask[i] >= 0 && mask[i] < INFINITY);
+		bad += (size_t) !(mask[i] >= 0 && mask[i] < INFINITY);
 	if (!bad)
 		return GT_OK;
 	while (mask[first] >= 0 && mask[first] < INFINITY)

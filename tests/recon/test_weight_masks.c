@@ -188,7 +188,8 @@ GT_TESTS(weights_that_are_none, KINDS)
 		gt_projections *p = projections(kinds[_i].photons, 1);
 		float *w = NULL;
 		p->weight[FILLED] = bad[k];
-		ck_refused(gt_weights_on_grid(kinds[_i].spec, p, NULL, NULL, &w, NULL), GT_ERR_ARG, "in view 7, row 3, column 1: expected 0");
+		ck_refused(gt_weights_on_grid(kinds[_i].spec, p, NULL, NULL, &w, NULL), GT_ERR_ARG,
+		           "in view 7, row 3, column 1: expected 0");
 		ck_assert_ptr_null(w);
 		gt_projections_free(p);
 	}
@@ -207,6 +208,8 @@ GT_TEST(starvation)
 			p[k]->weight[STARVED] = 0.5f;
 		ck_ok(gt_noise_estimate(p[k], &count, NULL, &m));
 		ck_ok(gt_noise_deviations(m, 0.03, NULL, out, &few[k]));
+		for (size_t i = 0; i < N; i++)
+			ck_assert_float_eq_tol(out[i], k && i == DEAD ? 0 : sqrtf((float)exp(p[k]->data[i]) / 200), 1e-5);
 		gt_noise_free(m);
 		gt_projections_free(p[k]);
 	}
