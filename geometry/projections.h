@@ -5,6 +5,9 @@
 #include "core/device/tag.h"
 #include "geometry/data_fields.h"
 
+/* Weight of interpolated pixels. With weight 0, iterative methods leave arcs where rays from the other side differ. */
+#define GT_INTERPOLATED_WEIGHT 0.1f
+
 struct gt_projections {
 	gt_tag tag;             /* GT_IS_PROJECTIONS */
 	gt_scan *scan;          /* owned */

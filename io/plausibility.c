@@ -139,41 +139,79 @@ static void note_pitches(const gt_projections *p, const gt_listener *log, const 
 			path, column, row, GT_MAX_PITCH_RATIO);
 }
 
-/* A clipped profile is flat over FLAT adjacent pixels at the maximum, in adjacent views, and few values lie just below.
- * A box has flat profiles in isolated views only. Rounded maxima of other objects have many values close to them. */
+/* A clipped profile is flat over FLAT adjacent pixels at the maximum, in adjacent views. Few values lie within 2 %
+ * below it or at the two next levels. Rounded profiles have many values there. Runs at the border of the detector are
+ * padding. Runs at one place in all views and rows are padding as well, or an object that does not rotate. */
 #define CLOSE 0.98f
+/* Larger relative differences separate two levels of rounded values. */
+#define SAME_LEVEL 1e-4f
 enum { PAIRS = 32, CLIPPED_ROWS = 16, FLAT = 8, MIN_PAIRS = 2, MIN_CLIPPED_PER_CLOSE = 4, MIN_CLIPPED_PER_THOUSAND = 1 };
 
 typedef struct {
-	float max;
-	size_t looked, equal, close;
+	float max, close; /* close: lower bound of values near the maximum */
+	size_t looked, equal, near;
+	size_t first, length; /* place of the last flat run; length 0: none */
+	int moves;            /* flat runs differ in place */
 } maximum;
 
-/* Returns the longest run of the maximum in the sampled rows of a view. */
-static size_t count_equal(const gt_scan *s, const float *view, maximum *m)
+/* Adds a row; returns the length of its longest run of the maximum. Ignores runs at the border. */
+static size_t count_equal(const float *x, size_t columns, maximum *m)
+{
+	size_t first = 0, longest = 0;
+	for (size_t c = 0, run = 0; c < columns; c++) {
+		m->near += x[c] < m->max && x[c] >= m->close;
+		if (x[c] == m->max) {
+			run++;
+			continue;
+		}
+		if (run && run < c) {
+			m->equal += run;
+			first = run > longest ? c - run : first;
+			longest = run > longest ? run : longest;
+		}
+		run = 0;
+	}
+	m->looked += columns;
+	if (longest < FLAT)
+		return longest;
+	m->moves |= m->length && (m->first != first || m->length != longest);
+	m->first = first;
+	m->length = longest;
+	return longest;
+}
+
+/* Adds the sampled rows of a view; returns whether one of them is flat. */
+static int is_flat(const gt_scan *s, const float *view, maximum *m)
 {
 	const size_t step = 1 + (s->rows - 1) / CLIPPED_ROWS;
 	size_t longest = 0;
 	for (size_t r = 0; r < s->rows; r += step) {
-		const float *x = view + r * s->columns;
-		size_t run = 0;
-		for (size_t c = 0; c < s->columns; c++) {
-			run = x[c] == m->max ? run + 1 : 0;
-			longest = run > longest ? run : longest;
-			m->equal += x[c] == m->max;
-			m->close += x[c] < m->max && x[c] > CLOSE * m->max;
-		}
-		m->looked += s->columns;
+		const size_t length = count_equal(view + r * s->columns, s->columns, m);
+		longest = length > longest ? length : longest;
 	}
-	return longest;
+	return longest >= FLAT;
 }
 
-static float max_of(const gt_scan *s, const float *view, float max)
+/* Returns the largest sampled value of a view below a bound, at least max. */
+static float max_of(const gt_scan *s, const float *view, float bound, float max)
 {
 	const size_t step = 1 + (s->rows - 1) / CLIPPED_ROWS;
 	for (size_t r = 0; r < s->rows; r += step)
-		for (size_t c = 0; c < s->columns; c++)
-			max = view[r * s->columns + c] > max ? view[r * s->columns + c] : max;
+		for (size_t c = 0; c < s->columns; c++) {
+			const float x = view[r * s->columns + c];
+			max = x > max && x < bound ? x : max;
+		}
+	return max;
+}
+
+/* Returns the largest sampled value below a bound; 0: none is positive. */
+static float max_below(const gt_projections *p, size_t step, float bound)
+{
+	const size_t view = p->scan->rows * p->scan->columns;
+	float max = 0;
+	for (size_t v = 0; v + 1 < p->scan->views; v += step)
+		for (size_t i = v; i < v + 2; i++)
+			max = max_of(p->scan, p->data + i * view, bound, max);
 	return max;
 }
 
@@ -181,25 +219,23 @@ static void note_clipped(const gt_projections *p, const gt_listener *log, const 
 {
 	const gt_scan *s = p->scan;
 	const size_t view = s->rows * s->columns, step = 2 + (s->views - 1) / PAIRS;
-	maximum m = { 0, 0, 0, 0 };
+	maximum m = { 0 };
 	size_t pairs = 0;
 	/* In laminography a plate has one thickness in all views. */
 	if (!p->data || gt_scan_has_inclined_rays(s))
 		return;
-	for (size_t v = 0; v + 1 < s->views; v += step)
-		for (size_t i = v; i < v + 2; i++)
-			m.max = max_of(s, p->data + i * view, m.max);
+	m.max = max_below(p, step, INFINITY);
+	m.close = fminf(CLOSE * m.max, max_below(p, step, (1 - SAME_LEVEL) * max_below(p, step, (1 - SAME_LEVEL) * m.max)));
 	for (size_t v = 0; v + 1 < s->views && m.max > 0; v += step) {
-		const size_t first = count_equal(s, p->data + v * view, &m), second = count_equal(s, p->data + (v + 1) * view, &m);
-		pairs += first >= FLAT && second >= FLAT;
+		const int first = is_flat(s, p->data + v * view, &m), second = is_flat(s, p->data + (v + 1) * view, &m);
+		pairs += first && second;
 	}
-	if (pairs >= MIN_PAIRS && m.equal > MIN_CLIPPED_PER_CLOSE * m.close && 1000 * m.equal > MIN_CLIPPED_PER_THOUSAND * m.looked &&
-	    4 * m.equal < 3 * m.looked)
-		gt_notify(
-			log, GT_WARNING, GT_ABOUT_DATA,
-			"%s: %zu of %zu sampled values equal the maximum %.4g, only %zu are within 2 %% of it: expected a noisy or rounded "
-			"maximum; line integrals are clipped there, and dense parts get too small values",
-			path, m.equal, m.looked, (double)m.max, m.close);
+	if (pairs >= MIN_PAIRS && m.moves && m.equal > MIN_CLIPPED_PER_CLOSE * m.near &&
+	    1000 * m.equal > MIN_CLIPPED_PER_THOUSAND * m.looked && 4 * m.equal < 3 * m.looked)
+		gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
+		          "%s: %zu of %zu sampled values equal the maximum %.4g, only %zu lie just below it: expected a noisy or rounded "
+		          "maximum; line integrals are clipped there, and dense parts get too small values",
+		          path, m.equal, m.looked, (double)m.max, m.near);
 }
 
 void gt_projections_note_all(const gt_projections *p, const gt_listener *log, const char *path)

@@ -202,6 +202,16 @@ gt_status gt_prepare_weights(gt_prepare_call *c, float **weights)
 	return GT_OK;
 }
 
+gt_status gt_prepare_mark(gt_prepare_call *c, const unsigned char *marked, size_t n, float weight)
+{
+	float *w = NULL;
+	const gt_status st = gt_prepare_weights(c, &w);
+	for (size_t i = 0; st == GT_OK && i < gt_scan_size((*c->p)->scan); i++)
+		if (marked[i % n] && w[i] != weight)
+			w[i] *= weight;
+	return st;
+}
+
 gt_status gt_prepare_like(const gt_projections *p, const gt_scan *scan, gt_projections **out)
 {
 	const size_t n = gt_scan_size(scan);

@@ -17,8 +17,6 @@
 /* A correction must exceed this number of variances of the mean. */
 #define NOISE 4.0
 
-/* Weight of interpolated pixels. With weight 0, iterative methods leave arcs where rays from the other side differ. */
-#define INTERPOLATED 0.1f
 enum { GAIN, SORTING, LARGE, DEAD, ALL };
 enum { MAX_GAIN = 63, MAX_WINDOW = 1001 };
 struct options {
@@ -236,7 +234,6 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	const size_t pixels = scan->rows * scan->columns;
 	size_t found = 0;
 	gt_status st = GT_OK;
-	float *w = NULL;
 	for (int m = 0; r.o->window && m < 5; m++)
 		r.window[m] = (size_t)r.o->window;
 	r.bad = calloc(pixels, 1);
@@ -253,11 +250,8 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	known->values += (double)gt_scan_size(scan);
 	for (size_t i = 0; i < pixels; i++)
 		found += r.bad[i];
-	if (found) {
-		GT_TRY(gt_prepare_weights(c, &w));
-		for (size_t i = 0; i < scan->views * pixels; i++)
-			w[i] *= r.bad[i % pixels] ? INTERPOLATED : 1;
-	}
+	if (found)
+		GT_TRY(gt_prepare_mark(c, r.bad, pixels, GT_INTERPOLATED_WEIGHT));
 	known->found += found;
 	known->pixels += pixels;
 done:
@@ -272,7 +266,8 @@ static void report(gt_prepare_call *c)
 	gt_prepare_note(c, "line integrals changed by %.2g (root mean square), by %.2g at most",
 	                sqrt(known->change.squares / known->values), known->change.max);
 	if (known->seeks)
-		gt_prepare_note(c, "%zu of %zu pixels are unstable: interpolated, weight 0.1", known->found, known->pixels);
+		gt_prepare_note(c, "%zu of %zu pixels are unstable: interpolated, weight %g", known->found, known->pixels,
+		                (double)GT_INTERPOLATED_WEIGHT);
 }
 
 static size_t common_divisor(size_t a, size_t b)

@@ -65,6 +65,9 @@ gt_status gt_prepare_options_of(const gt_prepare_options *given, gt_prepare_opti
 void gt_prepare_note(const gt_prepare_call *c, const char *format, ...) GT_PRINTF(2, 3);
 /* Returns the weights of the projections, created as 1 if there are none. */
 gt_status gt_prepare_weights(gt_prepare_call *c, float **weights);
+/* Multiplies the weights of marked pixels by `weight`, except for weights equal to it. marked: [n], repeated over all
+ * values. */
+gt_status gt_prepare_mark(gt_prepare_call *c, const unsigned char *marked, size_t n, float weight);
 /* Creates zeroed projections of another scan, with weights and photons if p has them. */
 gt_status gt_prepare_like(const gt_projections *p, const gt_scan *scan, gt_projections **out);
 void      gt_prepare_replace(gt_prepare_call *c, gt_projections *by);

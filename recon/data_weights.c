@@ -175,9 +175,14 @@ static gt_status make_blank(const gt_counting *counts, const gt_weights_problem 
 
 static gt_status make_photons(const gt_counting *counts, const gt_weights_problem *q, float *w, double *factor)
 {
+	const float *mask = gt_projections_mask(q->p);
 	const size_t n = gt_scan_size(q->p->scan);
-	gt_data_smooth(q->pool, q->p->data, n, q->p->scan->columns, w);
-	return gt_data_weights_masked(q->pool, counts, gt_projections_mask(q->p), w, n, w, factor);
+	gt_status st = GT_OK;
+	GT_TRY(gt_projections_mask_check(q->p, mask));
+	gt_data_smooth(q->pool, q->p->data, mask, n, q->p->scan->columns, w);
+	st = gt_data_weights_masked(q->pool, counts, mask, w, n, w, factor);
+done:
+	return st;
 }
 
 /* *error: the model error that was used. */

@@ -35,8 +35,10 @@ gt_status gt_weights_spec_help(const char *name, FILE *out);
 gt_counting gt_weights_spec_counting(const gt_weights_spec *o, const gt_projections *p);
 /* Computes weights of all pixels of p with the mean 1. *w is malloc'ed, NULL for uniform weights. "auto" takes the
  * file's weights, else weights from its photon counts, else uniform ones; uniform if the solver takes none. If the
- * file's weights are a mask (recon/weights/weight_mask.h), "auto" takes the photon counts, if any, and all kinds but
- * "uniform" and "file" are multiplied by it. *text: a description for the record, malloc'ed. */
+ * file's weights are a mask (recon/weights/weight_mask.h), "auto" takes the photon counts, if any. A mask multiplies
+ * all kinds but "uniform" and "file". Solvers with GT_WEIGHTS_ARE_BLANK (mltr) take blank-scan counts: "uniform", or
+ * "photons" without electronic noise, neither smoothed nor masked; "auto" ignores the file's weights.
+ * *text: a description for the record, malloc'ed. */
 gt_status gt_weights_from_spec(const gt_weights_spec *o, const gt_weights_problem *q, float **w, char **text);
 
 /* Computes weights of the data, proportional to the inverse variance, with the mean 1

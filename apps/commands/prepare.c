@@ -317,6 +317,7 @@ static int run(const cli_call *call, const void *given)
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
 	w.deflate = (int)o->deflate;
+	w.notes = call->log;
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(check_backend(o->backend));
 	GT_TRY(gt_can_write_projections(o->output, &w));

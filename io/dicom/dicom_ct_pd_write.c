@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/author/constants.h>
+#include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/projections.h"
@@ -279,15 +280,28 @@ static void write_views(void *self, size_t begin, size_t end, int worker)
 	free(count);
 }
 
-static gt_status refuse_losses(const gt_projections *p)
+/* A mask of interpolated pixels may be lost, statistical weights and pixels without a value not. */
+static int weights_are_a_mask(const gt_projections *p)
+{
+	size_t others = 0;
+	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
+		others += p->weight[i] != 1 && p->weight[i] != GT_INTERPOLATED_WEIGHT;
+	return !others;
+}
+
+static gt_status refuse_losses(const gt_projections *p, const gt_write_options *o, const char *path)
 {
 	if (!p->data)
 		return gt_fail(GT_ERR_UNSUPPORTED, "there are no projections: DICOM-CT-PD has no scans without projections");
-	if (p->weight)
+	if (p->weight && !weights_are_a_mask(p))
 		return gt_fail(GT_ERR_UNSUPPORTED, "there are weights, which DICOM-CT-PD cannot store");
 	if (p->filtered)
 		return gt_fail(GT_ERR_UNSUPPORTED,
 		               "the projections are weighted and filtered already: DICOM-CT-PD cannot store them: expected line integrals");
+	if (p->weight)
+		gt_notify(&o->notes, GT_WARNING, GT_ABOUT_DATA,
+		          "%s: DICOM-CT-PD has no weights: interpolated pixels, of weight %g, count as measured ones", path,
+		          (double)GT_INTERPOLATED_WEIGHT);
 	return GT_OK;
 }
 
@@ -297,7 +311,7 @@ gt_status gt_dicom_ct_pd_write(const char *path, const gt_write_options *o, cons
 	gt_pool *pool = NULL;
 	char *tmp = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_fail_in(refuse_losses(p), "%s", path));
+	GT_TRY(gt_fail_in(refuse_losses(p, o, path), "%s", path));
 	GT_TRY(gt_fail_in(make_head(&w), "%s", path));
 	GT_TRY(gt_pool_new(0, &pool));
 	GT_TRY(gt_tmp_folder(path, p->scan->views, "dcm", &tmp));

@@ -334,14 +334,17 @@ gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_rea
 	return GT_OK;
 }
 
-gt_status gt_hdf5_distance(const gt_hdf5_shared *f, const char *name, double *mm)
+gt_status gt_hdf5_distance(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm)
 {
 	char units[32];
 	double value;
 	int found;
 	const gt_status st = gt_hdf5_number(f->file, f->path, name, &value, units, sizeof units, &found);
 	*mm = st == GT_OK && found ? fabs(value) * unit_mm(*units ? units : "m") : 0;
-	return st;
+	if (st != GT_ERR_FORMAT)
+		return st;
+	gt_read_note(o, "%s (not used)", gt_error());
+	return GT_OK;
 }
 
 gt_status gt_hdf5_other_length(const gt_hdf5_shared *f, const char *name, double used, const gt_read_options *o, double *mm)

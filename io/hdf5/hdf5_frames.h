@@ -37,8 +37,8 @@ gt_status   gt_hdf5_numbers(const gt_hdf5_shared *f, const char *name, double **
  * GT_ERR_FORMAT: an implausible length, or an unknown unit. */
 gt_status   gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm);
 /* Distance in mm without its sign; 0 if missing, no single number, or of an unknown unit. Without a unit it is in
- * metres. */
-gt_status   gt_hdf5_distance(const gt_hdf5_shared *f, const char *name, double *mm);
+ * metres. An object that cannot be read, such as a group, is noted and counts as missing. */
+gt_status   gt_hdf5_distance(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm);
 /* As gt_hdf5_length(); if the file states a pitch `used` elsewhere, an implausible length is noted and becomes 0. */
 gt_status   gt_hdf5_other_length(const gt_hdf5_shared *f, const char *name, double used, const gt_read_options *o, double *mm);
 /* Notes a pitch that contradicts the used one; 0: unknown. */

@@ -263,9 +263,9 @@ static gt_status note_cone(const gt_hdf5_shared *f, const char *path, const gt_n
 	double source, detector;
 	gt_status st = GT_OK;
 	snprintf(name, sizeof name, "%.*s/instrument/source/distance", entry, l->data);
-	GT_TRY(gt_hdf5_distance(f, name, &source));
+	GT_TRY(gt_hdf5_distance(f, name, o, &source));
 	snprintf(name, sizeof name, "%.*s/instrument/detector/distance", entry, l->data);
-	GT_TRY(gt_hdf5_distance(f, name, &detector));
+	GT_TRY(gt_hdf5_distance(f, name, o, &detector));
 	if (source > 0 && columns / 2 * (columns / 2 * pitch / (source + detector)) > MAX_DISPLACED)
 		gt_read_note(
 			o,

@@ -3,8 +3,8 @@
  * Ebersberger, Radiology 164 (1987) 576. "nmar" interpolates the quotient by the projection of a prior, an image of
  * air, water and bone without the metal: Meyer et al., Med. Phys. 37 (2010) 5482. The image after each pass is the
  * prior of the next one. Afterwards the projection of the metal, as the first image shows it, is added again.
- * "weights" gives the trace the weight 0 for iterative methods and keeps its values. Memory: four times the
- * projections, and four volumes. */
+ * Iterative methods give interpolated line integrals the weight 0.1, because they are estimates. "weights" gives the
+ * trace the weight 0 and keeps its values. Memory: five times the projections, and four volumes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,15 +288,6 @@ done:
 	return st;
 }
 
-static gt_status mark(gt_prepare_call *c, const metal_call *m)
-{
-	float *w = NULL;
-	const gt_status st = gt_prepare_weights(c, &w);
-	for (size_t i = 0; st == GT_OK && i < gt_scan_size((*c->p)->scan); i++)
-		w[i] = m->trace[i] ? 0 : w[i];
-	return st;
-}
-
 static void release(metal_call *m)
 {
 	free(m->image);
@@ -354,18 +345,16 @@ static gt_status run(gt_prepare_call *c, const void *options)
 		gt_prepare_note(c, "%s, nothing is changed", why);
 		goto done;
 	}
-	if (o->method == WEIGHTS) {
-		GT_TRY(mark(c, &m));
-	} else {
+	if (o->method != WEIGHTS)
 		GT_TRY(fill_trace(c, o, &m));
-		if (o->put_back)
-			GT_TRY(put_back(c, &m));
-	}
+	if (o->method != WEIGHTS && o->put_back)
+		GT_TRY(put_back(c, &m));
+	GT_TRY(gt_prepare_mark(c, m.trace, gt_scan_size(p->scan), o->method == WEIGHTS ? 0 : GT_INTERPOLATED_WEIGHT));
 	memcpy(p->data, m.out, gt_scan_size(p->scan) * sizeof *m.out);
 	gt_prepare_note(c, "%s: %s", why,
 	                o->method == WEIGHTS ? "weight 0"
-	                : o->put_back        ? "their line integrals are interpolated, and the metal is put back"
-	                                     : "their line integrals are interpolated");
+	                : o->put_back        ? "their line integrals are interpolated, weight 0.1, and the metal is put back"
+	                                     : "their line integrals are interpolated, weight 0.1");
 done:
 	release(&m);
 	return st;

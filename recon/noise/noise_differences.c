@@ -204,8 +204,9 @@ static double estimate(const gt_noise_model *unit, const gt_projections *p, gt_p
 	struct found best = { INFINITY, INFINITY };
 	size_t samples = 0;
 	for (size_t i = 0; i < n; i += stride)
-		scratch[samples++] = p->data[i];
-	const double max = gt_quantile(scratch, samples, 0.98), lines[] = { max / 2, 0.75 * max };
+		if (gt_noise_variance(unit, i) > 0)
+			scratch[samples++] = p->data[i];
+	const double max = samples ? gt_quantile(scratch, samples, 0.98) : 0, lines[] = { max / 2, 0.75 * max };
 	s.min_line = lines[0];
 	improve(&s, 0, pool, &best);
 	if (isfinite(best.scale)) {

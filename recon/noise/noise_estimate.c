@@ -56,9 +56,12 @@ GT_INLINE double masked(const gt_noise_model *m, size_t i, double variance)
 	return (float)(w > 0 && w >= m->min_mask ? variance / w : 0);
 }
 
+const float *gt_noise_weights(const gt_noise_model *m) { return m->mask ? m->mask : is_known(&m->known) ? NULL : m->p->weight; }
+
 int gt_noise_is_known(const gt_noise_model *m, size_t i)
 {
-	return !m->p->weight || (is_known(&m->known) && !m->mask) || m->p->weight[i] > 0;
+	const float *w = gt_noise_weights(m);
+	return !w || w[i] > 0;
 }
 
 double gt_noise_variance(const gt_noise_model *m, size_t i)
@@ -131,7 +134,8 @@ gt_status gt_noise_estimate(const gt_projections *p, const gt_counting *known, g
 		return gt_fail(GT_ERR_MEMORY, "no memory for the noise of the data");
 	*m = (gt_noise_model){ known ? *known : (gt_counting){ .photons = p->photons }, p, 1, 0, NULL, gt_projections_mask(p), 0 };
 	m->source = m->known.count > 0 ? "photons as given" : "photons of the file";
-	if (!is_known(&m->known))
+	st = gt_projections_mask_check(p, gt_noise_weights(m));
+	if (st == GT_OK && !is_known(&m->known))
 		st = estimate_scale(m, pool);
 	if (st == GT_OK)
 		*model = m;
@@ -164,16 +168,18 @@ static void deviate(void *self, size_t begin, size_t end, int worker)
 			line[k] = s->noise->p->data[first + k];
 		gt_noise_variances(s->noise, first, n, line, variance);
 		for (size_t k = 0; k < n; k++) {
-			s->out[first + k] = (float)sqrt(variance[k]);
+			s->out[first + k] = (float)sqrt(variance[k] * photon_part(s->noise, first + k));
 			exceeds |= variance[k] > s->min_variance;
 		}
-		for (size_t k = 0; exceeds && k < n; k++)
-			if (variance[k] * photon_part(s->noise, first + k) > s->min_variance) {
+		for (size_t k = 0; exceeds && k < n; k++) {
+			const double unmasked = variance[k] * photon_part(s->noise, first + k);
+			if (unmasked > s->min_variance) {
 				gt_photon_starvation *piece = &s->starved[(first + k) / PIXELS_PER_PIECE];
 				piece->pixels++;
-				piece->variance += variance[k];
+				piece->variance += unmasked;
 				piece->line += line[k];
 			}
+		}
 	}
 }
 

@@ -12,7 +12,8 @@ typedef struct gt_noise_model gt_noise_model;
  * weights. If the weights are a mask (recon/weights/weight_mask.h), it is as without weights, divided by the mask. The
  * scale s is estimated from differences of neighbouring pixels: second differences along two axes, or sixth
  * differences along one. Their median square is insensitive to edges. known: NULL: the photons of p, if any. p
- * and the counts of `known` are borrowed. The pool may be NULL. GT_ERR_UNSUPPORTED: too few neighbouring pixels. */
+ * and the counts of `known` are borrowed. The pool may be NULL. GT_ERR_UNSUPPORTED: too few neighbouring pixels.
+ * GT_ERR_ARG: a weight that the variance depends on is negative or not finite. */
 gt_status   gt_noise_estimate(const gt_projections *p, const gt_counting *known, gt_pool *pool, gt_noise_model **model);
 void        gt_noise_free(gt_noise_model *model);                       /* NULL is fine */
 /* Returns the variance of a line integral at index [view][row][column]; 0 if it depends on a weight or mask of 0. */
@@ -27,12 +28,15 @@ const char *gt_noise_source(const gt_noise_model *model);
 /* Sums over the pixels whose variance exceeds a bound without the mask: they have hardly any photons. */
 typedef struct {
 	size_t pixels;
-	double variance, line;          /* sums of variances and of line integrals */
+	double variance, line;          /* sums of variances without the mask, and of line integrals */
 } gt_photon_starvation;
+/* Returns the weights or the mask that the variance depends on; NULL: neither. */
+const float *gt_noise_weights(const gt_noise_model *noise);
 /* 0: the pixel has no variance, since its weight or mask is 0. */
 int gt_noise_is_known(const gt_noise_model *noise, size_t pixel);
 /* Variances of n pixels from `first` on for these line integrals; gt_noise_variance() uses the measured one. */
 void gt_noise_variances(const gt_noise_model *noise, size_t first, size_t n, const double *line, double *variance);
-/* out: standard deviations of all pixels, [view][row][column]; *starved: pixels with a variance above min_variance. */
+/* out: standard deviations without the mask, [view][row][column]; 0 if the mask is 0. *starved: pixels with a variance
+ * above min_variance. */
 gt_status gt_noise_deviations(const gt_noise_model *noise, double min_variance, gt_pool *pool, float *out, gt_photon_starvation *starved);
 #endif

@@ -56,6 +56,7 @@ void gt_voxel_shadow(const gt_scan *scan, const gt_grid *grid, double width[2])
 struct weighing {
 	const gt_noise_model *noise;
 	const gt_projections *p;
+	const float *mask; /* NULL: all pixels count */
 	const gt_model_error *error;
 	size_t piece;     /* rows of a piece */
 	double even;      /* variance of all rays */
@@ -77,10 +78,28 @@ GT_WIDER static void smooth(const float *row, size_t columns, double *out)
 	out[last] = row[last] / 2. + (row[before] + (double)row[last]) / 4;
 }
 
-/* Square of the larger of the differences to the neighbours at both sides of `here`. */
+/* The same; pixels of mask 0 become NAN. */
+static void smooth_masked(const float *row, const float *mask, size_t columns, double *out)
+{
+	for (size_t c = 0; c < columns; c++) {
+		const size_t before = c && mask[c - 1] > 0 ? c - 1 : c, after = c + 1 < columns && mask[c + 1] > 0 ? c + 1 : c;
+		out[c] = mask[c] > 0 ? row[c] / 2. + (row[before] + (double)row[after]) / 4 : NAN;
+	}
+}
+
+static void smooth_row(const struct weighing *j, size_t row, double *out)
+{
+	const size_t columns = j->p->scan->columns, first = row * columns;
+	if (j->mask)
+		smooth_masked(j->p->data + first, j->mask + first, columns, out);
+	else
+		smooth(j->p->data + first, columns, out);
+}
+
+/* Square of the larger of the differences to the neighbours at both sides of `here`; differences of NAN count as 0. */
 GT_INLINE double larger_square(double before, double here, double after)
 {
-	const double a = fabs(here - before), b = fabs(after - here), d = a > b ? a : b;
+	const double a = fabs(here - before), b = fabs(after - here), c = a > 0 ? a : 0, d = b > c ? b : c;
 	return d * d;
 }
 
@@ -114,7 +133,9 @@ static void weigh_row(const struct weighing *j, size_t first, const double *line
 	const double error = j->error->slope * j->error->slope;
 	gt_noise_variances(j->noise, first, columns, line, noise);
 	for (size_t c = 0; c < columns; c++)
-		j->w[first + c] = noise[c] > 0 ? (float)(1 / (noise[c] + j->even + error * square[c])) : noise[c] == 0 ? 0 : NAN;
+		j->w[first + c] = noise[c] == 0                              ? 0
+		                  : noise[c] > 0 && fabs(line[c]) < INFINITY ? (float)(1 / (noise[c] + j->even + error * square[c]))
+		                                                             : NAN;
 }
 
 /* Pieces of whole rows: each row is smoothed once. */
@@ -129,16 +150,15 @@ static void do_pieces(void *self, size_t begin, size_t end, int worker)
 		double sum[2] = { 0, 0 };
 		for (size_t row = k * j->piece; row < (k + 1) * j->piece && row < all; row++) {
 			const size_t r = row % rows;
-			const float *data = j->p->data + row * columns;
 			double *const below = line[(row + 2) % SMOOTHED], *const here = line[row % SMOOTHED],
 				      *const above = line[(row + 1) % SMOOTHED];
 			if (r == 0 || row == k * j->piece) {
-				smooth(data, columns, here);
+				smooth_row(j, row, here);
 				if (r)
-					smooth(data - columns, columns, below);
+					smooth_row(j, row - 1, below);
 			}
 			if (r + 1 < rows)
-				smooth(data + columns, columns, above);
+				smooth_row(j, row + 1, above);
 			slopes(r ? below : here, here, r + 1 < rows ? above : here, columns, line[SQUARES]);
 			if (j->w)
 				weigh_row(j, row * columns, here, line[SQUARES], line[VARIANCES]);
@@ -155,7 +175,7 @@ gt_status gt_model_weights(gt_pool *pool, const gt_noise_model *noise, const gt_
 {
 	const size_t columns = p->scan->columns, piece = 1 + GRAIN / columns;
 	const size_t pieces = (p->scan->rows * p->scan->views + piece - 1) / piece, threads = (size_t)gt_pool_threads(pool);
-	struct weighing j = { .noise = noise, .p = p, .error = error, .piece = piece };
+	struct weighing j = { .noise = noise, .p = p, .mask = gt_noise_weights(noise), .error = error, .piece = piece };
 	double square = 0, line = 0;
 	gt_status st = GT_OK;
 	j.sum = calloc(pieces, sizeof *j.sum);

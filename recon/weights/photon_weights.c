@@ -133,10 +133,19 @@ gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, s
 }
 
 struct rows {
-	const float *p;
+	const float *p, *mask;
 	float *q;
 	size_t columns;
 };
+
+/* A pixel replaces neighbours of mask 0. */
+static void smooth_masked(const float *p, const float *mask, size_t columns, float *q)
+{
+	for (size_t c = 0; c < columns; c++) {
+		const size_t before = c && mask[c - 1] > 0 ? c - 1 : c, after = c + 1 < columns && mask[c + 1] > 0 ? c + 1 : c;
+		q[c] = p[c] / 2 + (p[before] + p[after]) / 4;
+	}
+}
 
 static void smooth_rows(void *self, size_t begin, size_t end, int worker)
 {
@@ -145,14 +154,16 @@ static void smooth_rows(void *self, size_t begin, size_t end, int worker)
 	for (size_t row = begin; row < end; row++) {
 		const float *p = r->p + row * r->columns;
 		float *q = r->q + row * r->columns;
-		for (size_t c = 0; c < r->columns; c++)
+		if (r->mask)
+			smooth_masked(p, r->mask + row * r->columns, r->columns, q);
+		for (size_t c = 0; !r->mask && c < r->columns; c++)
 			q[c] = p[c] / 2 + (p[c ? c - 1 : c] + p[c + 1 < r->columns ? c + 1 : c]) / 4;
 	}
 }
 
-void gt_data_smooth(gt_pool *pool, const float *p, size_t n, size_t columns, float *q)
+void gt_data_smooth(gt_pool *pool, const float *p, const float *mask, size_t n, size_t columns, float *q)
 {
-	struct rows r = { p, q, columns };
+	struct rows r = { p, mask, q, columns };
 	gt_parallel(pool, n / columns, GRAIN / columns + 1, smooth_rows, &r);
 }
 

@@ -23,8 +23,9 @@ gt_status gt_data_weights_masked(gt_pool *pool, const gt_counting *c, const floa
                                  double *factor);
 /* Smooths p along rows of `columns` values by 1/4, 1/2, 1/4; at the ends the value replaces its missing neighbour. At
  * low counts N, line integrals are biased by +1/(2N). Weights from the same N turn this into -1/(2N), because they
- * are correlated with it. Weights that follow p by half cancel both to O(1/N). */
-void gt_data_smooth(gt_pool *pool, const float *p, size_t n, size_t columns, float *q);
+ * are correlated with it. Weights that follow p by half cancel both to O(1/N). A neighbour whose mask is 0 is replaced
+ * likewise; mask may be NULL. */
+void gt_data_smooth(gt_pool *pool, const float *p, const float *mask, size_t n, size_t columns, float *q);
 /* Scales given weights to the mean 1. GT_ERR_ARG: not finite, below 0, or all 0. w may be given. */
 gt_status gt_data_weights_given(gt_pool *pool, const float *given, size_t n, float *w, double *factor);
 

@@ -59,7 +59,7 @@ holds "$(ended) == 4"
 if command -v script >/dev/null; then
 	for slices in 120 240 480 960; do
 		rm -f slow.pid
-		script -qec "'$gantry' recon scan.nc -o slow.nc --grid 320x320x$slices@0.6x0.6x0.8 --padding no --no-check --backend cpu:1 --init zero --projector siddon --precision double --solver cgls:iterations=1 & echo \$! >slow.pid; wait \$!" \
+		SHELL=/bin/sh script -qec "'$gantry' recon scan.nc -o slow.nc --grid 320x320x$slices@0.6x0.6x0.8 --padding no --no-check --backend cpu:1 --init zero --projector siddon --precision double --solver cgls:iterations=1 & echo \$! >slow.pid; wait \$!" \
 			/dev/null </dev/null >terminal.txt &
 		job=$!
 		until [ -s slow.pid ] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done

@@ -207,6 +207,25 @@ START_TEST(distances_of_a_cone_beam)
 }
 END_TEST
 
+/* Distances only lead to a note, so a group of this name does not fail the read. */
+START_TEST(a_group_of_the_name_of_a_distance)
+{
+	char note[NOTES];
+	gt_read_options o = gt_read_defaults;
+	gt_projections *p;
+	int file;
+	o.axis = usual.axis;
+	o.notes = notes_into(note);
+	write_nxtomo("degrees");
+	nc_ok(nc_open(path, NC_WRITE, &file));
+	group_of(file, NX_SOURCE "/distance");
+	nc_ok(nc_close(file));
+	ck_ok(gt_read_projections(path, &o, &p));
+	ck_assert_msg(strstr(note, "instrument/source/distance: cannot be read: not a data set") != NULL, "%s", note);
+	gt_projections_free(p);
+}
+END_TEST
+
 /* A pitch for each frame is no pitch. */
 START_TEST(a_list_of_pitches)
 {
@@ -276,6 +295,7 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, pitches_in_two_places, 0, sizeof pitches / sizeof *pitches);
 	tcase_add_loop_test(tc, distances_of_a_cone_beam, 0, 4);
+	tcase_add_test(tc, a_group_of_the_name_of_a_distance);
 	tcase_add_test(tc, a_list_of_pitches);
 	tcase_add_test(tc, order_of_dimensions);
 	tcase_add_test(tc, units_of_angles);

@@ -112,6 +112,28 @@ GT_TEST(order_by_time)
 	gt_projections_free(p);
 }
 
+/* A mask of interpolated pixels is lost with a note; a pixel without a value is not. */
+GT_TEST(mask_of_interpolated_pixels)
+{
+	gt_projections *p = projections(GT_ARC, 29.7), *q = NULL;
+	const size_t n = gt_scan_size(p->scan);
+	gt_write_options o = gt_write_defaults;
+	o.format = "dicom-ct-pd";
+	o.notes = notes_into(note);
+	p->weight = malloc(n * sizeof *p->weight);
+	for (size_t i = 0; i < n; i++)
+		p->weight[i] = i % 7 ? 1 : GT_INTERPOLATED_WEIGHT;
+	ck_ok(gt_write_projections(dir, &o, p));
+	ck_assert_msg(strstr(note, "DICOM-CT-PD has no weights: interpolated pixels, of weight 0.1, count as measured ones") != NULL, "%s",
+	              note);
+	ck_ok(read_as(NULL, &q));
+	same(p, q);
+	gt_projections_free(q);
+	p->weight[3] = 0;
+	ck_refused(write_as(p, NULL), GT_ERR_UNSUPPORTED, "there are weights");
+	gt_projections_free(p);
+}
+
 GT_TEST(what_cannot_be_written)
 {
 	gt_projections *p = projections(GT_ARC, 29.7);

@@ -109,10 +109,10 @@ GT_TEST(smoothed_along_rows)
 	float q[10], single[3];
 	gt_pool *pool = NULL;
 	ck_ok(gt_pool_new(3, &pool));
-	gt_data_smooth(pool, p, 10, 5, q);
+	gt_data_smooth(pool, p, NULL, 10, 5, q);
 	for (size_t i = 0; i < 10; i++)
 		ck_assert_float_eq(q[i], expected[i]);
-	gt_data_smooth(NULL, p, 3, 1, single);
+	gt_data_smooth(NULL, p, NULL, 3, 1, single);
 	ck_assert_mem_eq(single, p, sizeof single);
 	gt_pool_free(pool);
 }
@@ -135,7 +135,7 @@ GT_TESTS(smoothed_weights_cancel_the_bias_of_logarithms, 3)
 	for (int kind = 0; kind < 3; kind++) {
 		double total = 0;
 		if (kind == 2)
-			gt_data_smooth(NULL, p, CELLS, COLUMNS, w);
+			gt_data_smooth(NULL, p, NULL, CELLS, COLUMNS, w);
 		if (kind)
 			ck_ok(gt_data_weights(NULL, &c, kind == 2 ? w : p, CELLS, w, &factor));
 		for (size_t i = 0; i < CELLS; i++) {

@@ -88,6 +88,10 @@ short_memory() {
 	ok "$@" --host-memory 256MiB --dry-run --json
 	needs=$(sed -n 's/.*"peak":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
 	free=$(sed -n 's/.*"free":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
+	if [ -z "$needs" ] || [ -z "$free" ]; then
+		fail "the dry run of gantry $* states no memory: $out"
+		exit 1
+	fi
 	# shellcheck disable=SC2034
 	little=$(awk "BEGIN { printf \"%.0f\", 256 * 1024^2 - $free + $needs - 4e6 }")
 }
