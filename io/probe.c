@@ -6,6 +6,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,10 @@
 enum { MAX_WALL = 120, MAX_LOCKED = 2, MAX_CPU = 20, MAX_MESSAGE = 480, POLL_MS = 50 };
 #define MIN_CPU 0.8
 #define BYTES_PER_CPU_SECOND 2e7
+/* Steps of a fixed computation, and seconds after which the processor counts as slow: four times those of one with
+ * 3 GHz. An emulated or instrumented one gets more time in proportion. */
+enum { SPEED_STEPS = 1 << 18 };
+#define SPEED_SECONDS 1.5e-3
 /* Replaces the wait status of a child that ended; waitpid() never returns it. A lock that another thread held at fork()
  * is free in a later child. */
 enum { DEADLOCK = -2, MAX_CHILDREN = 3 };
@@ -88,6 +93,19 @@ static double seconds_used(void)
 	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
+/* Returns the time of a fixed computation over that of a slow processor, at least 1. */
+static double slowness(void)
+{
+	const double begin = seconds_used();
+	volatile uint32_t result;
+	uint32_t x = 1;
+	for (int i = 0; i < SPEED_STEPS; i++)
+		x = (x ^ x >> 15) * 2654435769u + 1;
+	result = x;
+	(void)result;
+	return fmax(1, (seconds_used() - begin) / SPEED_SECONDS);
+}
+
 static void limit(int resource, double value)
 {
 	struct rlimit r;
@@ -98,13 +116,13 @@ static void limit(int resource, double value)
 	setrlimit(resource, &r);
 }
 
-/* Limit of the address space; 0: none. A soft limit can be raised again for the next file. */
-static double limit_for(double bytes)
+/* Limit of the address space; 0: none. A soft limit can be raised again for the next file. slow: slowness(). */
+static double limit_for(double bytes, double slow)
 {
-	const double used = address_space(), cpu = MIN_CPU + bytes / BYTES_PER_CPU_SECOND;
+	const double used = address_space(), cpu = slow * (MIN_CPU + bytes / BYTES_PER_CPU_SECOND), max = slow * MAX_CPU;
 	if (used > 0)
 		limit(RLIMIT_AS, used + MIN_MEMORY + MEMORY_PER_BYTE * bytes);
-	limit(RLIMIT_CPU, ceil(seconds_used() + (cpu < MAX_CPU ? cpu : MAX_CPU)));
+	limit(RLIMIT_CPU, ceil(seconds_used() + fmin(cpu, max)));
 	alarm(MAX_WALL);
 	return used > 0 ? used + MIN_MEMORY + MEMORY_PER_BYTE * bytes : 0;
 }
@@ -130,10 +148,11 @@ static void become_child(void)
 static void walk_and_exit(const probe_job *j, int to)
 {
 	become_child();
+	const double slow = slowness();
 	for (size_t i = j->done; i < j->n; i++) {
 		report r;
 		memset(&r, 0, sizeof r);
-		const double max = limit_for((double)j->file[i].size), before = peak_address_space();
+		const double max = limit_for((double)j->file[i].size, slow), before = peak_address_space();
 		r.status = j->walk(j->path[i]);
 		const double peak = peak_address_space();
 		if (r.status == GT_OK && max > 0 && peak > before && peak > max - MEMORY_LEFT)

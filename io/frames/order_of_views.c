@@ -45,6 +45,18 @@ static double usual(const shown *s, size_t apart, double *some)
 	return gt_upper_median(some, s->views - apart);
 }
 
+/* 1: adjacent images match if one of each pair is mirrored, as from a line camera that is read in both directions. */
+static int are_mirrored(const shown *s, double neighbours, double *some)
+{
+	for (size_t v = 0; v + 1 < s->views; v++) {
+		const float *x = s->p + v * s->columns, *y = x + s->columns;
+		some[v] = 0;
+		for (size_t c = 0; c < s->columns; c++)
+			some[v] += fabs((double)x[c] - (double)y[s->columns - 1 - c]);
+	}
+	return gt_upper_median(some, s->views - 1) <= neighbours / 2;
+}
+
 /* Misordered or missing images still give a plausible reconstruction. So adjacent images must be more similar than
  * distant ones, and differ about as much as other adjacent ones. */
 static int note_near(const shown *s, const gt_read_options *o, double *some)
@@ -58,7 +70,13 @@ static int note_near(const shown *s, const gt_read_options *o, double *some)
 		if (angle_apart(angle, 0, k) <= 1.5 * angle_apart(angle, 0, 1) || angle_apart(angle, 0, k) > NEAR ||
 		    usual(s, k, some) > neighbours / 2)
 			continue;
-		gt_read_note(o, "images %zu apart are more similar than adjacent ones: are the images in the order of their angles?", k);
+		if (k == 2 && are_mirrored(s, neighbours, some))
+			gt_read_note(o, "every second image is mirrored left to right: adjacent images match if one is reversed; "
+			                "reverse the columns of every second file");
+		else
+			gt_read_note(o,
+			             "images %zu apart are more similar than adjacent ones: are the images in the order of their angles?",
+			             k);
 		return 1;
 	}
 	for (size_t v = 0; v + 1 < views && neighbours > 0; v++)

@@ -87,15 +87,30 @@ static gt_status take_kappa(const char *pair, struct requests *requests)
 	               : st;
 }
 
-/* 1: "c=auto" or "delta=auto", which are the edge thresholds of penalties, and this regularizer has the key. */
-static int is_automatic_threshold(const char *pair, const char *name)
+/* Returns the parameter of "c=..." or "delta=...", which are the edge thresholds of penalties; NULL: this regularizer
+ * has no such key. */
+static const gt_param *threshold_of(const char *pair, const char *name)
 {
 	const size_t key = strcspn(pair, "=");
-	const gt_regularizer *r = !strcmp(pair, "c=auto") || !strcmp(pair, "delta=auto") ? gt_regularizer_find(name) : NULL;
+	const gt_regularizer *r = !strncmp(pair, "c=", 2) || !strncmp(pair, "delta=", 6) ? gt_regularizer_find(name) : NULL;
 	for (const gt_param *p = r ? r->params : NULL; p && p->key; p++)
 		if (p->kind == GT_MU && strlen(p->key) == key && !strncmp(p->key, pair, key))
-			return 1;
-	return 0;
+			return p;
+	return NULL;
+}
+
+/* Takes "auto" into p->edges. GT_ERR_ARG: neither auto nor a threshold. */
+static gt_status take_threshold(const gt_param *threshold, const char *pair, gt_penalty_spec *p)
+{
+	const char *value = pair + strlen(threshold->key) + 1;
+	double number;
+	if (!strcmp(value, "auto"))
+		return (p->edges = strdup(threshold->key)) ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (gt_parse_mu(threshold->key, value, threshold->min, threshold->max, &number) == GT_OK)
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG,
+	               "%s: expected %s=auto (a multiple of the noise), HU as in %s=10HU, or mm^-1 as in %s=2e-4mm-1, from %g to %g mm^-1",
+	               pair, threshold->key, threshold->key, threshold->key, threshold->min, threshold->max);
 }
 
 /* Parses one "key=value" of the regularizer of this name into p, or adds it to p->spec if it is the regularizer's. */
@@ -113,10 +128,9 @@ static gt_status take(const char *name, const char *pair, struct requests *reque
 		GT_TRY(pair[0] == 'k' ? take_kappa(pair, requests) : gt_params_parse(request_params, pair, requests));
 		p->noise_in_hu |= pair[0] == 'n' && ends_in_hu(pair);
 		taken = 1;
-	} else if (!p->edges && is_automatic_threshold(pair, name)) {
-		if (!(p->edges = strndup(pair, key)))
-			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-		taken = 1;
+	} else if (!p->edges && threshold_of(pair, name)) {
+		GT_TRY(take_threshold(threshold_of(pair, name), pair, p));
+		taken = p->edges != NULL;
 	}
 	if (!taken) {
 		if (!(longer = gt_spec_with(p->spec, pair)))

@@ -12,6 +12,7 @@ enum { MAX_VIEWS = 180, ROWS = 3, COLUMNS = 61, CELLS = ROWS * COLUMNS, DISCS = 
 static double disc[DISCS][4]; /* position, radius, attenuation */
 static char note[NOTES];
 static size_t copied; /* the image after this one is a copy of it; 0: none */
+static int mirrored;  /* 1: every second image is mirrored left to right */
 
 /* Returns another number in [0, 1) at each call. */
 static double random_number(void)
@@ -51,9 +52,11 @@ static void read_with(size_t views, const size_t *shown, double step)
 	gt_projections *p;
 	tiff_kind kind = tiff_u16;
 	kind.pages = (unsigned)views;
-	for (size_t i = 0; i < views * CELLS; i++)
-		value[i] = floor(100 + 20000 * exp(-line((double)shown[i / CELLS] * step * GT_PI / 180, (double)(i % COLUMNS) - 30.4)) +
+	for (size_t i = 0; i < views * CELLS; i++) {
+		const size_t c = mirrored && i / CELLS % 2 ? COLUMNS - 1 - i % COLUMNS : i % COLUMNS;
+		value[i] = floor(100 + 20000 * exp(-line((double)shown[i / CELLS] * step * GT_PI / 180, (double)c - 30.4)) +
 		                 60 * random_number());
+	}
 	if (copied)
 		memcpy(value + (copied + 1) * CELLS, value + copied * CELLS, CELLS * sizeof *value);
 	tiff_write("s.tif", &kind, ROWS, COLUMNS, value);
@@ -72,7 +75,8 @@ static void read_with(size_t views, const size_t *shown, double step)
 
 static int is_reported(void)
 {
-	return strstr(note, "out of order?") || strstr(note, "is one a duplicate?") || strstr(note, "in the order of their angles?");
+	return strstr(note, "is mirrored") || strstr(note, "out of order?") || strstr(note, "is one a duplicate?") ||
+	       strstr(note, "in the order of their angles?");
 }
 
 GT_TEST(in_order)
@@ -167,6 +171,21 @@ GT_TEST(out_of_order)
 		ck_assert_msg(strstr(note, "images 30 and 31 (from 0) are identical") != NULL, "copied: %s", note);
 		copied = 0;
 	}
+}
+
+GT_TEST(mirrored_images)
+{
+	size_t shown[MAX_VIEWS];
+	for (size_t i = 0; i < MAX_VIEWS; i++)
+		shown[i] = i;
+	mirrored = 1;
+	for (int turn = 0; turn < 8; turn++) {
+		invent();
+		read_with(turn % 2 ? 90 : 180, shown, turn % 2 ? 4 : 1);
+		ck_assert_msg(strstr(note, "every second image is mirrored left to right: adjacent images match if one is reversed"), "%s",
+		              note);
+	}
+	mirrored = 0;
 }
 
 int main(void) { return gt_test_main_with("order_of_images", tiff_setup, tiff_teardown); }
