@@ -53,9 +53,9 @@ static example random_example(int i)
 static gt_scan *scan_of(const example *e)
 {
 	const gt_orbit o = { .shape = e->shape,
-		             .views = (size_t)(fabs(e->turn) / (2 * GT_PI) * 24),
+		             .views = (size_t)(fabs(e->turn) / (2 * GT_PI) * 16),
 		             .rows = 5,
-		             .columns = 11,
+		             .columns = 9,
 		             .source_to_axis = 200,
 		             .source_to_detector = 320,
 		             .column_pitch = 4.1,

@@ -22,12 +22,12 @@ static const double within[N] = { 0.03, 0.4, 0.01 / GT_DEGREES, 0.1 / GT_DEGREES
 /* Radius (mm), attenuation (mm^-1). */
 static double holder[2] = { 30, 0.002 };
 
-static void write_beads(size_t beads)
+static void write_beads(void)
 {
 	FILE *f = fopen("beads.shapes", "w");
 	ck_assert_ptr_nonnull(f);
 	fprintf(f, "unit mm-1\ncylinder radius=%g length=90 density=%g\n", holder[0], holder[1]);
-	for (size_t k = 0; k < beads; k++)
+	for (size_t k = 0; k < BEADS; k++)
 		fprintf(f, "ellipsoid center=%g,%g,%g radius=1 density=0.6\n", place[k][0], place[k][1], place[k][2]);
 	fclose(f);
 }
@@ -61,11 +61,11 @@ static void disturb(gt_scan *s, const double value[N], double wobble)
 		}
 }
 
-static gt_projections *seen(const gt_scan *given, const gt_scan *real, size_t beads)
+static gt_projections *seen(const gt_scan *given, const gt_scan *real)
 {
 	gt_projections *p = NULL;
 	gt_phantom *balls = NULL;
-	write_beads(beads);
+	write_beads();
 	ck_ok(gt_phantom_new("beads.shapes", NULL, &balls));
 	ck_ok(gt_projections_new(given, &p));
 	ck_ok(gt_phantom_project(balls, real, 3, NULL, NULL, NULL, gt_projections_data(p)));
@@ -75,11 +75,20 @@ static gt_projections *seen(const gt_scan *given, const gt_scan *real, size_t be
 	return p;
 }
 
-static gt_projections *scan_of(double wobble, size_t beads)
+/* Projections of most tests. */
+static gt_projections *shared;
+
+static gt_projections *disturbed_scan(void)
 {
 	gt_scan *given = nominal(GT_FLAT, VIEWS), *real = nominal(GT_FLAT, VIEWS);
-	disturb(real, truth, wobble);
-	gt_projections *p = seen(given, real, beads);
+	gt_projections *p = NULL;
+	disturb(real, truth, 0);
+	if (shared) {
+		ck_ok(gt_projections_new(given, &p));
+		memcpy(gt_projections_data(p), gt_projections_data(shared), sizeof(float) * gt_scan_size(given));
+	} else {
+		p = seen(given, real);
+	}
 	gt_scan_free(given);
 	gt_scan_free(real);
 	return p;
@@ -138,7 +147,7 @@ GT_TEST(heavy_holder)
 	gt_beads_report r;
 	holder[0] = 22.5;
 	holder[1] = 0.02;
-	gt_projections *p = seen(scan, scan, BEADS);
+	gt_projections *p = seen(scan, scan);
 	holder[0] = 30;
 	holder[1] = 0.002;
 	o.beads = BEADS;
@@ -160,13 +169,13 @@ GT_TEST(unknown_places)
 {
 	gt_beads_options o = gt_beads_defaults;
 	gt_beads_report r;
-	gt_projections *p = scan_of(0, BEADS);
+	gt_projections *p = disturbed_scan();
 	o.beads = BEADS;
 	ck_ok(gt_calibrate_beads(p, &o, &r));
 	compare(&r, 0);
 	gt_beads_free(&r);
 	gt_projections_free(p);
-	p = scan_of(0, BEADS);
+	p = disturbed_scan();
 	o.span = span() * 1.1;
 	ck_ok(gt_calibrate_beads(p, &o, &r));
 	ck_assert_double_eq_tol(r.value[GT_BEADS_AXIS], 40, 0.6);
@@ -180,7 +189,7 @@ GT_TEST(known_places)
 {
 	gt_beads_options o = gt_beads_defaults;
 	gt_beads_report r;
-	gt_projections *p = scan_of(0, BEADS);
+	gt_projections *p = disturbed_scan();
 	double turned[BEADS][3];
 	/* other order, rotated and shifted */
 	for (int k = 0; k < BEADS; k++) {
@@ -196,7 +205,7 @@ GT_TEST(known_places)
 	compare_places(&r, 0.25);
 	gt_beads_free(&r);
 	gt_projections_free(p);
-	p = scan_of(0, BEADS);
+	p = disturbed_scan();
 	for (int k = 0; k < BEADS; k++)
 		turned[k][0] = -turned[k][0];
 	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_UNSUPPORTED, "do not match the 8 beads found");
@@ -226,7 +235,7 @@ GT_TEST(each_view)
 	gt_beads_report r;
 	gt_scan *given = nominal(GT_FLAT, VIEWS), *real = nominal(GT_FLAT, VIEWS);
 	disturb(real, truth, 0.4);
-	gt_projections *p = seen(given, real, BEADS);
+	gt_projections *p = seen(given, real);
 	o.beads = BEADS;
 	o.place = place;
 	o.each_view = 1;
@@ -252,7 +261,7 @@ GT_TEST(hidden_in_views)
 {
 	gt_beads_options o = gt_beads_defaults;
 	gt_beads_report r;
-	gt_projections *p = scan_of(0, BEADS);
+	gt_projections *p = disturbed_scan();
 	const gt_scan *s = gt_projections_scan(p);
 	float *data = gt_projections_data(p);
 	for (size_t v = 7; v < 12; v++)
@@ -274,7 +283,7 @@ GT_TEST(refused)
 {
 	gt_beads_options o = gt_beads_defaults;
 	gt_beads_report r;
-	gt_projections *p = scan_of(0, BEADS);
+	gt_projections *p = disturbed_scan();
 	static const size_t wrong[] = { 7, 9 };
 	for (int i = 0; i < 2; i++) {
 		o.beads = wrong[i];
@@ -330,4 +339,9 @@ GT_TEST(places_of_a_text)
 	read_text("1 2 3\n4 5 6\n7 8 9\n", "found 3 beads");
 }
 
-int main(void) { return gt_test_main("beads", NULL); }
+/* Runs once, in the process that starts one for each test. */
+static void make_shared(void) { shared = disturbed_scan(); }
+
+static void fill(TCase *tc) { tcase_add_unchecked_fixture(tc, make_shared, NULL); }
+
+int main(void) { return gt_test_main("beads", fill); }

@@ -40,7 +40,7 @@ more="--dry-run" other "sirt:iterations=3,relax=1,reduce=1,nonneg=yes,momentum=n
 ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 6 -o noise.nc
 odd=noise.nc
 other "other projections: expected the same file for all"
-ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 5 --start 1 -o turned.nc
+ok import scan.nc -o turned.nc --flip turn
 odd=turned.nc
 other "other positions of source and detector: expected the same file for all"
 odd=other.nc

@@ -5,8 +5,9 @@
  * `read`: one read of a file below the working directory at the start, by any caller: EIO.
  * `system`: one read of any other file, such as /proc, /sys and dictionaries: EIO.
  * `write`: a write, reservation, sync or rename, and all later ones: ENOSPC, like a full disk.
- * GT_FAULT_COUNT names a file that gets a line KIND NUMBER for each kind at exit. The clock stands still, so that
- * files do not differ. GT_FAULT_CRASH names a file that gets the innermost frame outside the C library after a
+ * GT_FAULT_COUNT names a file that gets a line KIND NUMBER for each kind at exit. The date stands still, so that
+ * files do not differ. GT_CLOCK_STEP: each reading of the monotonic clock is this many seconds after the one before.
+ * GT_FAULT_CRASH names a file that gets the innermost frame outside the C library after a
  * crash. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -307,4 +308,15 @@ time_t time(time_t *to)
 	if (to)
 		*to = then;
 	return then;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *to)
+{
+	static atomic_long readings;
+	const char *step = getenv("GT_CLOCK_STEP");
+	if (!step || (clock != CLOCK_MONOTONIC && clock != CLOCK_MONOTONIC_COARSE))
+		return (int)syscall(SYS_clock_gettime, clock, to);
+	const double now = 1000 + atof(step) * (double)atomic_fetch_add(&readings, 1);
+	*to = (struct timespec){ (time_t)now, (long)(1e9 * (now - (double)(time_t)now)) };
+	return 0;
 }
