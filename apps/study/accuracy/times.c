@@ -12,7 +12,7 @@ typedef struct {
 
 /* A case. full: on a GPU with all views even if it is long. careful: after a warm-up, and from host to host too. */
 typedef struct {
-	const study_variant *variant;
+	study_variant *variant;
 	const gt_scan *scan;
 	const gt_grid *grid;
 	int full, careful;
@@ -181,15 +181,18 @@ static gt_status time_gpu(study *s, const timing *c, seconds *t)
 	return time_sample(s, c, many < MIN_VIEWS ? MIN_VIEWS : many, c->careful, t);
 }
 
-/* Counts one step. An impossible case is left out: t is NAN. `part` names it. */
+/* Counts one step, and notes the time of an update for the next case. An impossible case is left out: t is NAN. `part`
+ * names it. */
 static gt_status time_case(study *s, const char *part, const timing *c, seconds *t)
 {
-	const study_variant *v = c->variant;
+	study_variant *v = c->variant;
 	*t = none;
 	study_step(s, "%s: %s", part, v->label);
 	const gt_status st = v->gpu ? time_gpu(s, c, t) : time_cpu(s, c, t);
 	if (st != GT_OK)
 		*t = none;
+	else
+		v->update = fmax(t->apply[FORWARD], t->apply[BACK]) / ((double)gt_grid_voxels(c->grid) * (double)c->scan->views);
 	return study_or_left_out(s, st, part, v->label);
 }
 
@@ -209,7 +212,6 @@ gt_status study_times(study *s)
 		GT_OR_RETURN(time_case(s, "times", &(timing){ v, s->scan, &s->grid, 1, 1 }, &t));
 		if (v == accuracy_of(s)->variant)
 			one = t;
-		v->update = fmax(t.apply[FORWARD], t.apply[BACK]) / ((double)gt_grid_voxels(&s->grid) * (double)s->scan->views);
 		study_row(table, TXT(v->label));
 		for (int d = 0; d < DIRECTIONS; d++)
 			study_row(table, NUM(t.total[d]), NUM(one.total[d] / t.total[d]), NUM(t.apply[d]), NUM(one.apply[d] / t.apply[d]),
