@@ -16,6 +16,7 @@
 /* cube512 with half the views and STEP rows, and columns, per voxel. */
 #define STEP(s, c, r) CELLS(c, r, 180), PITCH(0.6 * 1.536 / s, 0.6 * 1.536 / s), FULL
 #define PLATE(m) CELLS(768, 512, 720), PITCH(0.6 * m, 0.6 * m), FULL, .tilt = GT_PI / 6
+#define FOOTPRINT .shape = GT_FLAT, .source_to_axis = 1000, .source_to_detector = 1500, CELLS(1014, 374, 364), PITCH(0.388, 0.388), FULL
 #define C_ARM .shape = GT_FLAT, .source_to_axis = 785, .source_to_detector = 1200, .end_view = 1
 
 /* Name, description, orbit, views given as matrices or not, voxel size in mm, number of voxels. */
@@ -113,6 +114,13 @@ const app_workload app_workloads[] = {
 	  0,
 	  { 0.15, 0.15, 0.15 },
 	  { 2048, 2048, 2048 } },
+	{ "footprint256",
+	  "flat 1014 x 374, 364 views, 256^3: Papenhausen et al. (2013), table III",
+	  { FOOTPRINT },
+	  0,
+	  { 0.6, 0.6, 0.3 },
+	  { 256, 256, 256 } },
+	{ "footprint512", "footprint256 with 512^3 voxels", { FOOTPRINT }, 0, { 0.3, 0.3, 0.15 }, { 512, 512, 512 } },
 	{ "quick-arc",
 	  "ge-hd at an eighth of its size",
 	  { CLINICAL, CELLS(111, 8, 123), PITCH(8.1912, 8.7704), FULL },

@@ -19,18 +19,30 @@ runs() {
 	[ $code -eq 0 ] || [ $code -eq 1 ] || { [ $code -eq 2 ] && grep -q 'already exists\|this build has no CUDA' stderr.txt; }
 }
 
+# value_of OPTION COMMAND: the word after --OPTION.
+value_of() { sed -n "s/.* --$1 \([^ ]*\).*/\1/p" <<<"$2"; }
+
 # accepted COMMAND: the program parses all of it. It ends at a folder that exists, a missing input or a missing GPU. Benchmarks run
-# on a small problem, so that settings of methods are read too; their own problem is one that the help lists.
+# on a small problem, so that settings of methods are read too; their own problem is one that the help lists. A backend of a study
+# takes part in a benchmark, and a search replays a log, because both are read late.
 accepted() {
 	local -a word
-	local workload
+	local workload backend search
 	mapfile -t word < <(xargs -n 1 <<<"$1")
 	[ "${word[0]}" = gantry ] || return 1
 	case ${word[1]} in
-	study) mkdir -p "$(sed -n 's/.* -o \([^ ]*\).*/\1/p' <<<"$1")" logs || return 1 ;;
+	study)
+		mkdir -p "$(sed -n 's/.* -o \([^ ]*\).*/\1/p' <<<"$1")" logs || return 1
+		backend=$(value_of backend "$1")
+		[ -z "$backend" ] || runs bench --workload quick-arc --operation forward --every 40 --repeat 1 --backend "$backend" || return 1
+		;;
+	tune)
+		search=$(value_of search "$1")
+		[ -z "$search" ] || runs tune --replay log.txt --search "$search" --seeds 1 || return 1
+		;;
 	simulate) word+=(--reduce 40) ;;
 	bench)
-		workload=$(sed -n 's/.* --workload \([^ ]*\).*/\1/p' <<<"$1")
+		workload=$(value_of workload "$1")
 		grep -qw -- "$workload" help.txt && runs "${word[@]:1}" --backend cuda:0 || return 1
 		read -ra word <<<"$(sed "s/--workload [^ ]*/--workload quick-flat/; s/--gpus [^ ]*//; s/--repeat [0-9]*/--repeat 1/" <<<"$1") --backend cpu:1"
 		;;
@@ -44,6 +56,7 @@ told() { grep -rqF "\"$1\"" "$tree"/apps/study --include='*.c'; }
 self_test() {
 	for wrong in 'gantry study accuraccy -o wrong' 'gantry study fdk -o wrong --cpu-reduce 2' 'gantry bench --workloads ge-hd' \
 		'gantry bench --workload ge-hx --operation direct' 'gantry bench --workload ge-hd --operation direct --method fdk:kernal=ahead' \
+		'gantry study accuracy -o wrong --backend cpuu' 'gantry tune --workload cube256 --search ants:as-publishedd' \
 		'gantry recon geo.nc --out v.mhd' 'gantry tune --kernels fdk' 'gantry simulate --scanners ge' 'other study fdk -o wrong'; do
 		accepted "$wrong" && fail "a wrong command is accepted: $wrong"
 	done
@@ -54,6 +67,8 @@ self_test() {
 }
 
 "$gantry" help bench >help.txt || fail "no help of bench"
+printf '%s\n' '# gantry tune 1' '# kernel dd-forward' '# class rows=16' '# device A' '# driver 13000' '# built-in A=2' '# built-in-ms 3' '# layer A 1 2' \
+	'3 ok A=2 | built-in 3 ms' '2 ok A=1 | built-in 3 ms' >log.txt
 self_test
 [ "$(commands "$page" | wc -l)" -ge 20 ] || fail "fewer than 20 commands in papers.md"
 while read -r line; do

@@ -182,7 +182,7 @@ END
 cat >gpu/rabbitct.csv <<'END'
 "step","form","device","views per launch","time [s]","GUPS [2^30/s]","GUPS [10^9/s]","RMSE [HU]","largest [HU]","PSNR [dB]","paper: time on a GTX 680 [s]","paper: GUPS [10^9/s]"
 "CPU, 16 threads","chosen","CPU",32,30,2.1,2.2,0.005,1,117.4,NaN,NaN
-"images brought while it computes","chosen","GPU",32,0.08,775,832,0.01,1,112,0.951,70.2
+"uploads during the computation","chosen","GPU",32,0.08,775,832,0.01,1,112,0.951,70.2
 "baseline: 12 views, 1/w divided","ahead","GPU",12,0.12,516,554,0.2,3,86,2.2,30.3
 "+ rsqrt","rsqrt","GPU",16,0.1,620,665,0.2,3,86,1.01,65.9
 "+ transpose","transposed","GPU",16,0.095,650,700,0.2,3,86,0.967,68.8

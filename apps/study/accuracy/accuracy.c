@@ -65,8 +65,8 @@ static gt_status prepare(study *s, const study_options *o)
 	"projector$|reference$|forward: relative RMS|largest / RMS of the values|largest / RMS of the errors|"      \
 	"largest at row, column, view$|back: relative RMS|largest / RMS of the values|largest / RMS of the errors|" \
 	"largest at x, y, z$"
-#define OF_BAR "place on the detector [mm]|exact [mm]|..."
-#define OF_DIFFERENCES "place on the detector [mm]|..."
+#define OF_BAR "position on the detector [mm]|exact [mm]|..."
+#define OF_DIFFERENCES "position on the detector [mm]|..."
 static const study_columns tables[] = {
 	{ "times", "projector$|forward total [s]|speed-up|forward kernels [s]|speed-up|forward [GUPS]|back total [s]|speed-up|back kernels "
 	           "[s]|speed-up|back [GUPS]" },

@@ -91,8 +91,8 @@ static void profiles(study_plot *p, size_t view)
 	int column = 3;
 	study_panel(p, 80, 880, 40, PROFILE - 70);
 	study_put(p,
-	          "set key at screen 0.995,%.4f right top Left reverse samplen 2\nset title 'view %zu%s: row in the middle'\n"
-	          "set xlabel 'column'\nset ylabel 'mm'\nset xrange [-0.5:%g]\n",
+	          "set key at screen 0.995,%.4f right top Left reverse samplen 2\nset title 'view %zu%s: central row'\n"
+	          "set xlabel 'column'\nset ylabel 'line integral [mm]'\nset xrange [-0.5:%g]\n",
 	          1 - 30 / p->height, view, isnan(angle) ? "" : FORMAT(" at %.4g degrees", angle), (double)scan->columns - 0.5);
 	study_series(p, "'%s.csv' using 1:2 with lines lc rgb '#bbbbbb' lw 7 title %s", p->name,
 	             QUOTE("%s in double", accuracy_of(p->s)->reference->name));
@@ -120,7 +120,7 @@ static void strip(study_plot *p, const study_variant *v, const char *at, int pic
 		study_put(p, "set palette gray maxcolors 0\nset cbtics font ',8'\n");
 	study_put(p, "set title %s\nplot '" STUDY_ARRAYS "forward-%s-%s.f32' binary ",
 	          v ? QUOTE("%s: %s %s in double%s", v->label, difference(v, picture), study_model(v),
-	                    v->window[picture] > 0 ? ", as a share of the largest" : "")
+	                    v->window[picture] > 0 ? ", over the largest value" : "")
 	            : QUOTE("%s in double [mm]", accuracy_of(p->s)->reference->name),
 	          at, v ? v->key : "reference");
 	if (scan->rows > 1)
@@ -172,7 +172,7 @@ static void pair(study_plot *p, const study_variant *v, const char *from, int pi
 	else
 		study_put(p, "set palette gray maxcolors 0\nset cbrange [*:*]\nset cbtics auto format '%%g'\n");
 	study_image(p, n, FORMAT("back-%s-%s%s", from, v ? "difference-" : "", key),
-	            v ? QUOTE("%s %s", difference(v, picture), study_model(v)) : "'mm'");
+	            v ? QUOTE("%s %s", difference(v, picture), study_model(v)) : "'value [mm]'");
 }
 
 static void draw_slice(study *s, const char *from, int picture)
@@ -198,11 +198,14 @@ static void draw_bar(study *s)
 {
 	study_plot p = study_plot_new(s, 1360, 820, "bar");
 	study_multiplot(&p, "layout 2,3 margins 0.085,0.80,0.08,0.95 spacing 0.07,0.13");
-	study_put(&p, "set xlabel 'place on the detector [mm]'\n"
+	study_put(&p, "set xlabel 'position on the detector [mm]'\n"
 	              "set xrange [-22:22]\nset offsets 0, 0, graph 0.04, graph 0.04\n");
 	for (int i = 0; i < 6; i++) {
 		const int k = i / 3, a = i % 3, table = (k ? STUDY_BAR_DIFFERENCES : STUDY_BAR) + a;
-		const char *ylabel = a ? "" : k ? "difference [% of the largest]" : "mm", *csv = study_table_name(s, (size_t)table);
+		const char *ylabel = a   ? ""
+		                     : k ? "difference [% of the largest]"
+		                         : "line integral [mm]",
+			   *csv = study_table_name(s, (size_t)table);
 		const study_table *t = &s->table[table];
 		study_put(&p, "set title '%g degrees'\nset ylabel '%s'\nset yrange [%s]\n%s", study_bar_angle[a], ylabel, k ? "*:*" : "0:*",
 		          i == 2 ? "set key at screen 0.995,0.95 right top Left reverse spacing 1.3\n" : "unset key\n");
@@ -222,10 +225,10 @@ static void draw_interpolation(study *s)
 {
 	const study_table *t = &s->table[STUDY_INTERPOLATION];
 	study_plot p = study_plot_new(s, 1200, 420, "interpolation");
-	study_multiplot(&p, "layout 1,2 margins 0.07,0.80,0.14,0.92 spacing 0.09,0.13");
+	study_multiplot(&p, "layout 1,2 margins 0.085,0.76,0.14,0.96 spacing 0.10,0.13");
 	study_put(&p, "set xlabel 'position between two texels'\nset xrange [0:*] noextend\n");
 	for (int error = 0; error < 2; error++) {
-		study_put(&p, "set title '%s'\n%s", error ? "difference from exact" : "interpolated value",
+		study_put(&p, "set ylabel '%s'\n%s", error ? "difference from exact" : "interpolated value",
 		          error ? "set key at screen 0.995,0.95 right top Left reverse spacing 1.3\n" : "unset key\n");
 		for (size_t c = 2; c <= t->columns; c++)
 			study_series(&p, "'interpolation.csv' using 1:(column(%zu)%s) with lines lt %zu title %s", c,

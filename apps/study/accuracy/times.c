@@ -10,12 +10,12 @@ typedef struct {
 	double apply[DIRECTIONS], total[DIRECTIONS], copies;
 } seconds;
 
-/* A case. full: on a GPU with all views even if it is long. careful: after a warm-up, and from host to host too. */
+/* A case, timed after a warm-up. */
 typedef struct {
-	const study_variant *variant;
+	study_variant *variant;
 	const gt_scan *scan;
 	const gt_grid *grid;
-	int full, careful;
+	int full, careful; /* on a GPU all views even if they take long; more runs, and times from host to host */
 } timing;
 
 enum { MIN_VIEWS = 24, FEWEST_VIEWS = 9 }; /* sample sizes: on a GPU, on the CPU */
@@ -102,8 +102,7 @@ static gt_status time_all_views(study *s, const timing *c, seconds *t)
 	gt_status st = GT_OK;
 	GT_OR_RETURN(open_problem(s, c, c->scan, &p));
 	for (int d = 0; d < DIRECTIONS; d++) {
-		if (c->careful)
-			apply(&p, d);
+		apply(&p, d); /* the first run is slower */
 		t->apply[d] = median_of_runs(&p, d, c->careful ? 5 : 3);
 	}
 	t->copies = p.copies;
@@ -115,7 +114,7 @@ done:
 	return st;
 }
 
-static gt_status time_some_views(study *s, const timing *c, size_t n, int warm, double t[])
+static gt_status time_some_views(study *s, const timing *c, size_t n, double t[])
 {
 	gt_scan *part = NULL;
 	problem p = { 0 };
@@ -123,8 +122,7 @@ static gt_status time_some_views(study *s, const timing *c, size_t n, int warm, 
 	GT_TRY(study_spread(c->scan, n, &part));
 	GT_TRY(open_problem(s, c, part, &p));
 	for (int d = 0; d < DIRECTIONS; d++) {
-		if (warm)
-			apply(&p, d);
+		apply(&p, d);
 		t[d] = apply(&p, d);
 	}
 	GT_TRY(gt_backend_status(p.on.be));
@@ -142,15 +140,15 @@ static double each_view(const study_variant *v, double some, size_t few, double 
 }
 
 /* Extrapolates linearly from two numbers of views, the larger one `many`, so that the work per call counts once. */
-static gt_status time_sample(study *s, const timing *c, size_t many, int careful, seconds *t)
+static gt_status time_sample(study *s, const timing *c, size_t many, seconds *t)
 {
 	const size_t few = many / 3, views = c->scan->views;
 	double some[DIRECTIONS] = { 0 }, more[DIRECTIONS];
 	if (many >= views)
 		many = views;
 	else
-		GT_OR_RETURN(time_some_views(s, c, few, careful, some));
-	GT_OR_RETURN(time_some_views(s, c, many, careful, more));
+		GT_OR_RETURN(time_some_views(s, c, few, some));
+	GT_OR_RETURN(time_some_views(s, c, many, more));
 	for (int d = 0; d < DIRECTIONS; d++) {
 		t->apply[d] = more[d];
 		if (many < views)
@@ -166,7 +164,7 @@ static gt_status time_cpu(study *s, const timing *c, seconds *t)
 	const double each = c->variant->update * (double)gt_grid_voxels(c->grid);
 	if (each * (double)many > longest)
 		many = (size_t)fmax(FEWEST_VIEWS, longest / each);
-	const gt_status st = time_sample(s, c, many, 1, t);
+	const gt_status st = time_sample(s, c, many, t);
 	memcpy(t->total, t->apply, sizeof t->total);
 	return st;
 }
@@ -178,18 +176,21 @@ static gt_status time_gpu(study *s, const timing *c, seconds *t)
 	if (c->full || !(expected >= longest)) /* also if it is unknown */
 		return time_all_views(s, c, t);
 	const size_t many = (size_t)(views * longest / 2 / expected);
-	return time_sample(s, c, many < MIN_VIEWS ? MIN_VIEWS : many, c->careful, t);
+	return time_sample(s, c, many < MIN_VIEWS ? MIN_VIEWS : many, t);
 }
 
-/* Counts one step. An impossible case is left out: t is NAN. `part` names it. */
+/* Counts one step, and notes the time of an update for the next case. An impossible case is left out: t is NAN. `part`
+ * names it. */
 static gt_status time_case(study *s, const char *part, const timing *c, seconds *t)
 {
-	const study_variant *v = c->variant;
+	study_variant *v = c->variant;
 	*t = none;
 	study_step(s, "%s: %s", part, v->label);
 	const gt_status st = v->gpu ? time_gpu(s, c, t) : time_cpu(s, c, t);
 	if (st != GT_OK)
 		*t = none;
+	else
+		v->update = fmax(t->apply[FORWARD], t->apply[BACK]) / ((double)gt_grid_voxels(c->grid) * (double)c->scan->views);
 	return study_or_left_out(s, st, part, v->label);
 }
 
@@ -209,7 +210,6 @@ gt_status study_times(study *s)
 		GT_OR_RETURN(time_case(s, "times", &(timing){ v, s->scan, &s->grid, 1, 1 }, &t));
 		if (v == accuracy_of(s)->variant)
 			one = t;
-		v->update = fmax(t.apply[FORWARD], t.apply[BACK]) / ((double)gt_grid_voxels(&s->grid) * (double)s->scan->views);
 		study_row(table, TXT(v->label));
 		for (int d = 0; d < DIRECTIONS; d++)
 			study_row(table, NUM(t.total[d]), NUM(one.total[d] / t.total[d]), NUM(t.apply[d]), NUM(one.apply[d] / t.apply[d]),

@@ -152,7 +152,7 @@ static void draw_textures(study_plot *p, const study_table *t)
 	pivot(p, t, "$paper", 0, 1, 9);
 	plot_pivot(p, t, 1, 1);
 	if (max_of(t, 9) > 0)
-		study_series(p, "$paper using 3 lc 11 title 'Lu et al. 2016, GTX 980: the second of these'");
+		study_series(p, "$paper using 3 lc 11 title 'Lu et al. 2016, GTX 980: layered, slices outside'");
 	study_series_end(p);
 }
 
@@ -163,15 +163,15 @@ static void draw_stages(study_plot *p, const study_table *t)
 	static const struct {
 		const char *name;
 		size_t alone, piped;
-	} bar[] = { { "here", 1, 3 }, { "Lu et al. 2016, GTX 980, 2048^3", 4, 5 } };
+	} bar[] = { { "here", 1, 3 }, { "Lu et al. 2016", 4, 5 } };
 	const size_t stages = study_rows(t) - 1;
 	study_put(p, "$rows << END\n");
 	for (int k = 0; k < 2; k++) {
 		const double whole = study_at(t, stages, bar[k].alone);
-		study_put(p, "%s", DATUM("%s", bar[k].name));
+		study_put(p, "%s", DATUM("%s: in sequence", bar[k].name));
 		for (size_t i = 0; i < stages; i++)
 			number(p, ",", isnan(study_at(t, i, bar[k].alone)) ? 0 : 100 * study_at(t, i, bar[k].alone) / whole);
-		study_put(p, ",NaN\n\"the same, at the same time\"");
+		study_put(p, ",NaN\n%s", DATUM("%s: overlapping", bar[k].name));
 		for (size_t i = 0; i < stages; i++)
 			number(p, ",", NAN);
 		number(p, ",", 100 * study_at(t, stages, bar[k].piped) / whole);
@@ -180,7 +180,7 @@ static void draw_stages(study_plot *p, const study_table *t)
 	study_put(p, "END\nset datafile nocolumnheaders\nset key outside right top Left reverse invert\n");
 	for (size_t i = 0; i <= stages; i++)
 		study_series(p, "$rows using %zu%s lt %zu title %s", i + 2, i ? "" : ":xtic(1)", i < stages ? i + 2 : 11,
-		             QUOTE("%s", i < stages ? study_text_at(t, i, 0) : "the whole, stages at the same time"));
+		             QUOTE("%s", i < stages ? study_text_at(t, i, 0) : "whole, overlapping stages"));
 	study_series_end(p);
 }
 
@@ -209,12 +209,12 @@ static const struct figure {
 	{ STUDY_LAUNCHES, "backprojection [ms per view]",
 	  "set xlabel \"N', views per launch\"\nset logscale x\nset xrange [0.9:36]\nset xtics (1, 2, 4, 8, 12, 16, 20, 24, 32)\nset yrange [0:*]\n",
 	  draw_curves },
-	{ STUDY_FDK_SIZES, "GUPS [2^30/s]", "set xlabel 'voxels along an edge, pixels along an edge'\nset logscale x\n" STUDY_LOGARITHMIC,
+	{ STUDY_FDK_SIZES, "GUPS [2^30/s]", "set xlabel 'voxels and pixels along an edge'\nset logscale x\n" STUDY_LOGARITHMIC,
 	  draw_sizes },
 	{ STUDY_STRUCTURES, "times as fast as a texture per view", BARS "set yrange [0:*]\nset xtics norotate center\n", draw_textures },
-	{ STUDY_PATTERNS, "ns per texel", "set xlabel 'layers'\nset logscale x\nset xtics (1, 2, 4, 8, 16, 32, 64)\nset yrange [0:*]\n",
-	  draw_curves },
-	{ STUDY_STAGES, "share of the whole, one after the other [%]",
+	{ STUDY_PATTERNS, "time [ns per texel]",
+	  "set xlabel 'layers'\nset logscale x\nset xtics (1, 2, 4, 8, 16, 32, 64)\nset yrange [0:*]\n", draw_curves },
+	{ STUDY_STAGES, "time over the whole in sequence [%]",
 	  "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\nset boxwidth 0.6\nset yrange [0:*]\n"
 	  "set xtics rotate by 15 right\n",
 	  draw_stages },

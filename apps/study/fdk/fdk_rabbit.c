@@ -228,7 +228,7 @@ static gt_status run_form(study *s, rabbit *r, int k)
 /* Times what the benchmark counts: uploads of images, and the whole volume. */
 static gt_status run_images(study *s, rabbit *r, const fdk_taker *taker)
 {
-	const char *const text[] = { taker->gpu ? "images brought while it computes" : taker->label, "chosen", taker->gpu ? "GPU" : "CPU" };
+	const char *const text[] = { taker->gpu ? "uploads during the computation" : taker->label, "chosen", taker->gpu ? "GPU" : "CPU" };
 	double seconds;
 	study_step(s, "rabbitct: images one by one: %s", taker->label);
 	GT_OR_RETURN(fdk_images_run(&r->p, taker->backend, GT_F32, 0, r->x, &seconds));

@@ -86,11 +86,13 @@ static const study_section sections[] = {
 	  "The paper: layered textures are 1.55, 1.44 and 1.14 times as fast as a texture per view, if layers are the inner loop." },
 	{ "Stages",
 	  "From a file of projections to a file of voxels on the main device, slab by slab (table 4 of Lu et al.): stages in sequence "
-	  "(gantry recon --no-overlap), and with reading, computing and writing at the same time. Each slab filters the rows that it "
+	  "(gantry recon --no-overlap), and with overlapping reading, computing and writing. Each slab filters the rows that it "
 	  "reads, so filtered views stay on the device. Times of a GPU's stages are unknown while they overlap. Files are NetCDF in the "
 	  "folder of the study; reading may come from the system's cache.",
-	  "stages", "Share of each stage in the time. The rest to 100 % opens, checks and closes files and allocates memory.", STUDY_STAGES,
-	  NULL },
+	  "stages",
+	  "Times of the stages as fractions of the whole in sequence; the paper: 2048³ voxels on a GeForce GTX 980. The remainder to "
+	  "100 % is for opening, checking and closing files and allocating memory.",
+	  STUDY_STAGES, NULL },
 	{ "Pipelines",
 	  "The same file to file, as table 4 of Lu et al. has it. Previous: all projections are read, data in memory are reconstructed "
 	  "with overlapping transfers, then the volume is written.",

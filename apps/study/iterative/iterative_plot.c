@@ -74,18 +74,19 @@ static void profiles(study_plot *p, const study_table *t, const char *csv, const
 	study_put(
 		p,
 		"unset colorbox\nset datafile columnheaders\nset xtics nomirror\nset ytics nomirror\nset format x '%%g'\nset format y '%%g'\n"
-		"set border 3\nset grid\nset autoscale\nset yrange [%g:%g]\nset key top center horizontal\n",
-		c->low - 0.3 * (c->high - c->low), c->high + 0.35 * (c->high - c->low));
+		"set border 3\nset grid\nset autoscale\nset yrange [%g:%g]\nset key at screen 0.5,%.4f center top horizontal\n",
+		c->low - 0.3 * (c->high - c->low), c->high + 0.35 * (c->high - c->low), 1 - (top + 12) / p->height);
 	for (size_t axis = 0; axis < 2; axis++) {
 		const size_t first = axis * half + 1;
 		const char *name = axis ? "y" : "x";
 		study_panel(p, axis ? centre + 60 : 70, axis ? p->width - 20 : centre - 10, top + 40, top + PROFILES - 60);
-		study_put(p, "set title 'along %s, through the middle'\nset xlabel '%s [mm]'\nset ylabel '%s'\nset xrange [*:*] noextend\n",
-		          name, name, axis ? "" : "water = 1");
+		study_put(p, "set title 'along %s, through the centre'\nset xlabel '%s [mm]'\nset ylabel '%s'\nset xrange [*:*] noextend\n",
+		          name, name, axis ? "" : "attenuation [water = 1]");
 		for (size_t k = half - 1; k >= 1; k--)
 			study_series(p, "'%s.csv' using %zu:%zu with lines %s title '%s'", csv, first, first + k, look[k - 1],
 			             names[k - 1]);
 		study_series_end(p);
+		study_put(p, "unset key\n");
 	}
 }
 
@@ -155,7 +156,7 @@ static void draw_iteration(study *s)
 		"END\nset title %s\nset datafile nocolumnheaders\nset style data histogram\nset style histogram rowstacked\n"
 		"set style fill solid 0.85 noborder\nset boxwidth 0.6\nset ylabel 'ms per iteration'\nset yrange [0:*]\n"
 		"set grid noxtics ytics\nset xtics rotate by -25 scale 0\nset rmargin 14\nset key outside top center horizontal\n"
-		"plot $rows using 2:xtic(1) title 'projection' lc 2, '' using 3 title 'backprojection' lc 3, '' using 4 title 'the rest' lc 11\n",
+		"plot $rows using 2:xtic(1) title 'projection' lc 2, '' using 3 title 'backprojection' lc 3, '' using 4 title 'other' lc 11\n",
 		QUOTE("%s, %s", study_text_at(t, 0, device), study_text_at(t, 0, size)));
 	study_plot_draw(&p);
 }

@@ -69,7 +69,7 @@ static void times(const study *s, study_page *p)
 {
 	study_page_text(p, "Time of an iteration",
 	                "Means without the first. s per iteration: the normal run. The split (the paper's table V) is %s; the queue of "
-	                "the device is finished before and after every projection and backprojection. The rest: updates of volumes and "
+	                "the device is finished before and after every projection and backprojection. Other: updates of volumes and "
 	                "data, penalty, sums.",
 	                s->gpu[0] ? "of a separate run on the GPU, of the same run on the CPU" : "of the same run");
 	study_page_table(p, STUDY_ITERATION);

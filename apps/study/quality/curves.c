@@ -74,10 +74,12 @@ void quality_draw_curves(study *s, const quality_case *c)
 	          "set xlabel 'frequency [1/mm]'\nset xrange [0:%.4g]\nset yrange [0:*]\n",
 	          0.5 / quality_pitch(s, c));
 	study_panel(&p, GAP, GAP + split, TOP, bottom);
-	study_put(&p, "set title 'sharpness: MTF of a disc of ten times the noise'\n");
+	study_put(&p, "set title 'sharpness of a disc of ten times the noise'\nset ylabel 'MTF'\n");
 	plot(&p, c, "MTF");
 	study_panel(&p, 2 * GAP + split, WIDTH - KEY - 20, TOP, bottom);
-	study_put(&p, "set title 'power of the noise [HU^2 mm^2]'\nset key at screen 0.995, screen 0.9 right top samplen 2\n");
+	study_put(
+		&p,
+		"set title 'power of the noise'\nset ylabel 'NPS [HU^2 mm^2]'\nset key at screen 0.995, screen 0.9 right top samplen 2\n");
 	plot(&p, c, "NPS");
 	study_plot_draw(&p);
 }

@@ -279,7 +279,7 @@ static void draw(study *s, const char *name, int table, size_t keys, size_t spee
 			             keys > 1 ? QUOTE("%s, %s", study_text_at(t, i, 0), study_text_at(t, i, 1))
 			                      : QUOTE("%.0f views", study_at(t, i, 0)));
 	for (int k = 0; with_paper && k < 3; k++)
-		study_series(&p, "$there%d using 1:2 with linespoints dt 3 title 'there, %d views'", k, SCALE_PAPER_VIEWS << k);
+		study_series(&p, "$there%d using 1:2 with linespoints dt 3 title 'Liu et al. 2017, %d views'", k, SCALE_PAPER_VIEWS << k);
 	study_series_end(&p);
 	study_plot_draw(&p);
 }

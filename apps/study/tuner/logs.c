@@ -59,8 +59,8 @@ static const struct {
 } searches[] = {
 	{ "fdk-256", "fdk-published", "rabbit512", "256x256x256@1x1x1", "1" },
 	{ "fdk-512", "fdk-published", "rabbit512", NULL, "1" },
-	{ "sf-256", "sf-back", "rabbit512", "256x256x256@1x1x1", "1" },
-	{ "sf-512", "sf-back", "rabbit512", NULL, "1" },
+	{ "sf-256", "sf-back", "footprint256", NULL, "1" },
+	{ "sf-512", "sf-back", "footprint512", NULL, "1" },
 	{ "joseph-back-ge-hd", "joseph-back", "ge-hd", NULL, "1" },
 	{ "joseph-forward-ge-hd", "joseph-forward", "ge-hd", NULL, "1" },
 	{ "dd-forward-20-views", "dd-forward", "ge-hd", NULL, "49" },

@@ -6,8 +6,8 @@
 #include "apps/study/iterative/iterative.h"
 #include "apps/study/quality/quality.h"
 
-/* The column of the error over all voxels, in the table of penalties. */
-enum { METHODS_ERROR = 6 };
+/* Columns of the table of penalties: equal noise ("yes", "no"), and the error over all voxels. */
+enum { METHODS_EQUAL = 5, METHODS_ERROR = 6 };
 
 /* One method. */
 typedef struct {

@@ -28,7 +28,7 @@ static void draw_paths(study *s, const quality_case *c)
 {
 	study_plot p = study_plot_new(s, WIDTH, HEIGHT, "solvers-%s", c->key);
 	study_multiplot(&p, "layout 1,2");
-	study_put(&p, "set logscale x\n" STUDY_LOGARITHMIC "set xlabel 'seconds'\nset ylabel 'error [HU]'\nset key outside right\n"
+	study_put(&p, "set logscale x\n" STUDY_LOGARITHMIC "set xlabel 'time [s]'\nset ylabel 'error [HU]'\nset key outside right\n"
 	              "set title 'no penalty, up to the target noise'\n");
 	curves(&p, c->key, "no");
 	study_put(&p, "set title 'with a penalty'\n");
@@ -56,6 +56,7 @@ static size_t pictures_of(const study *s, const char *name[MAX_PICTURES])
 
 static void draw_priors(study *s)
 {
+	const study_table *t = &s->table[STUDY_PRIORS];
 	const quality_case *c = methods_prior_case();
 	const char *name[MAX_PICTURES];
 	const size_t all = pictures_of(s, name), n[2] = { side(s, c->n[0]), side(s, c->n[1]) }, down = (all + ACROSS - 1) / ACROSS;
@@ -65,10 +66,10 @@ static void draw_priors(study *s)
 	study_greys(&p, LOW, HIGH);
 	for (size_t i = 0; i < all; i++) {
 		const double left = MARGIN + (double)(i % ACROSS) * (PICTURE + MARGIN), top = GAP + (double)(i / ACROSS) * (PICTURE + GAP);
-		const char *title = i == 0 ? QUOTE("%s, %d to %d HU", name[i], LOW, HIGH)
-		                    : i < FIXED
-		                            ? QUOTE("%s", name[i])
-		                            : QUOTE("%s: %.0f HU", name[i], study_at(&s->table[STUDY_PRIORS], i - FIXED, METHODS_ERROR));
+		const char *title = i == 0      ? QUOTE("%s, %d to %d HU", name[i], LOW, HIGH)
+		                    : i < FIXED ? QUOTE("%s", name[i])
+		                                : QUOTE("%s: %.0f HU%s", name[i], study_at(t, i - FIXED, METHODS_ERROR),
+		                                        strcmp(study_text_at(t, i - FIXED, METHODS_EQUAL), "yes") ? " *" : "");
 		study_panel(&p, left, left + PICTURE, top, top + PICTURE);
 		study_image(&p, n, FORMAT("prior-%s", name[i]), FORMAT("%s offset 0,-0.6", title));
 	}
@@ -140,7 +141,7 @@ void methods_parts(const study *s, study_page *p)
 	                few->title, few->noise, 10, LOW, HIGH);
 	study_page_figure(p, "priors",
 	                  "The phantom, filtered backprojection of the same views, and the first draw by each penalty, with its error: "
-	                  "root mean square over all voxels and three draws. All but fdk have the same noise in soft tissue.");
+	                  "root mean square over all voxels and three draws. All but fdk have the same noise in soft tissue, except *.");
 	viewer(s, p);
 	study_page_table(p, STUDY_PRIORS);
 }
