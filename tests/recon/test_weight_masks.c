@@ -159,11 +159,11 @@ GT_TEST(starvation)
 	gt_projections *p[2] = { projections(0, 0), projections(0, 1) };
 	const gt_counting count = { NULL, 200, 0 };
 	float *out = malloc(N * sizeof *out);
-	gt_photon_starvation few[2];
+	gt_photon_starvation few[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
 	for (int k = 0; k < 2; k++) {
 		gt_noise_model *m = NULL;
 		ck_ok(gt_noise_estimate(p[k], &count, NULL, &m));
-		ck_ok(gt_noise_deviations(m, 0.03, NULL, out, &few[k]));
+		ck_ok(gt_noise_deviations(m, 0.03, NULL, 0, N, out, &few[k]));
 		gt_noise_free(m);
 		gt_projections_free(p[k]);
 	}
