@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from conftest import DEVICE
 
 import gantry
 
@@ -84,7 +85,17 @@ def test_blocks_run(page, cil, tmp_path, monkeypatch):
     for source in found:
         if "torch" in source and not has("torch"):
             continue
-        run(source.replace('"tooth.h5"', '"tooth.nc"'), names, page)
+        if "torch" in source:
+            names.update(network_of(names["grid"]))
+        run(source.replace('"tooth.h5"', '"tooth.nc"').replace('"cuda:0"', repr(DEVICE)), names, page)
+
+
+def network_of(grid):
+    """The names of the user's network on the tested device: net(z) has the shape of the grid, y that of any projections."""
+    import torch
+
+    on = {"device": DEVICE if DEVICE.startswith("cuda") else "cpu"}
+    return {"net": lambda z: z * torch.ones(grid.shape, **on), "z": torch.ones((), requires_grad=True, **on), "y": torch.zeros((), **on)}
 
 
 def has(module):
