@@ -58,9 +58,9 @@ GT_API gt_status gt_scan_move(const gt_scan *scan, const double *motion, gt_scan
 /* Derivative of the projections of `volume` by the motions of the views (gt_motion), at `motion` [views][GT_MOTIONS]
  * from `scan`; NULL: 0. D maps [view][GT_MOTIONS] to projections and has the backend and the type of the volume. The
  * volume must live as long as D and is read in every call. The transpose is exact. joseph: each direction costs about
- * one projection. If a ray meets a line between voxel centres, D is the derivative towards the upper voxel. dd: several
- * projections. sf-tr: on the CPU only. GT_ERR_UNSUPPORTED: the projector has no derivative, or not on this backend.
- * GT_ERR_ARG: a volume of another size, values of `motion` that are not finite. */
+ * one projection. If a ray meets a line between voxel centres, D is the derivative towards the upper voxel. dd and
+ * sf-tr: several projections. GT_ERR_UNSUPPORTED: the projector has no derivative. GT_ERR_ARG: a volume of another
+ * size, values of `motion` that are not finite. */
 GT_API gt_status gt_projector_derivative(const char *spec, const gt_grid *grid, const gt_scan *scan, const double *motion,
                            const gt_array *volume, gt_linop **D);
 #ifdef __cplusplus

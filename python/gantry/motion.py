@@ -75,7 +75,7 @@ class MotionDerivative(Operator):
     motion : array, optional
         Motions (views, 9) at which to differentiate (default: 0).
     model : str
-        A projector with a derivative: "joseph", "dd" or, on the CPU, "sf-tr".
+        A projector with a derivative: "joseph", "dd" or "sf-tr".
     device, dtype
         As for Projector.
 

@@ -168,7 +168,7 @@ class MovingProjector(torch.nn.Module):
 
     motion: (views, 9), columns as in gantry.MOTIONS, in mm and radians; usually in double precision. The gradient by all
     parameters of all views costs about one projection. Gradients are of first order. The model needs a derivative by the
-    geometry: "joseph", "dd" or, on the CPU, "sf-tr"."""
+    geometry: "joseph", "dd" or "sf-tr"."""
 
     def __init__(self, scan: Scan, grid: Grid | None = None, model: str = "joseph", *, dtype: Any = "float32", device: str = "cpu") -> None:
         super().__init__()

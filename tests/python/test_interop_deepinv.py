@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import GRID, tiny
+from conftest import DEVICE, GRID, tiny
 
 import gantry
 
@@ -13,14 +13,15 @@ deepinv = pytest.importorskip("deepinv", reason="deepinv is not installed here",
 def test_physics():
     from gantry.interop.deepinv import Physics
 
-    A = gantry.Projector(tiny(), GRID, device="cpu:2")
+    on = DEVICE if DEVICE.startswith("cuda") else "cpu"
+    A = gantry.Projector(tiny(), GRID, device=DEVICE)
     physics = Physics(A, direct=True, filtering={"filter": "hann"})
-    x = torch.rand(2, 1, *GRID.shape)
+    x = torch.rand(2, 1, *GRID.shape, device=on)
     y = physics(x)
-    assert np.array_equal(y.numpy(), A(x.numpy())) and torch.equal(physics.A_adjoint(y), torch.as_tensor(A.T(y.numpy())))
+    assert y.device == x.device and torch.equal(y, A(x)) and torch.equal(physics.A_adjoint(y), A.T(y))
     assert abs(physics.adjointness_test(x)) < 1e-3 * float((y**2).sum())
     v = physics.A_dagger(y)
-    assert np.array_equal(v.numpy()[1, 0], gantry.analytic(None, y.numpy()[1, 0], A.scan, GRID, device="cpu", filter="hann"))
+    assert np.array_equal(v.cpu().numpy()[1, 0], gantry.analytic(None, y.cpu().numpy()[1, 0], A.scan, GRID, device=DEVICE, filter="hann"))
     y.requires_grad_()
     physics.A_dagger(y).sum().backward()
     assert y.grad.abs().sum() > 0

@@ -22,7 +22,7 @@ def motion_of(rng, scan, scale=0.3):
     return motion
 
 
-@pytest.mark.parametrize("model", ["joseph", "dd"])
+@pytest.mark.parametrize("model", ["joseph", "dd", "sf-tr"])
 @pytest.mark.parametrize("kind", list(SCANS))
 def test_against_central_differences(kind, model, rng):
     scan, x = SCANS[kind](), rng.random(GRID.shape)

@@ -16,16 +16,16 @@ from ..torch import Layer, fdk, layer
 
 class Physics(LinearPhysics):
     """Makes the LinearPhysics of a projector; options go to LinearPhysics. direct=True: A_dagger() is filtered backprojection
-    on the CPU with the parameters **filtering. Otherwise it is deepinv's iterative pseudoinverse."""
+    on the projector's device with the parameters **filtering. Otherwise it is deepinv's iterative pseudoinverse."""
 
     def __init__(self, projector: Projector, *, direct: bool = False, filtering: dict[str, Any] | None = None, **options: Any) -> None:
         if not isinstance(projector, Projector):
             raise ArgumentError(f"projector: a {type(projector).__name__}, expected a gantry.Projector")
-        if direct and projector.backend.is_gpu:
-            raise ArgumentError(f"direct: the projector is on {projector.backend.name}, expected the CPU, the only device of this layer")
         super().__init__(img_size=(1, *projector.domain_shape), **options)
         self.projector, self.back = layer(projector), layer(projector.T)
-        self.direct: Layer | None = fdk(projector.scan, projector.grid, dtype=projector.dtype, **(filtering or {})) if direct else None
+        self.direct: Layer | None = None
+        if direct:
+            self.direct = fdk(projector.scan, projector.grid, dtype=projector.dtype, device=projector.backend.name, **(filtering or {}))
 
     def A(self, x: Any, **_: Any) -> Any:
         """Projections of x."""
