@@ -9,7 +9,6 @@
 #include <gantry/recon.h>
 #include "core/random.h"
 #include "prepare/materials.h"
-#include "prepare/metal/metal_streaks.h"
 #include "prepare/metal/metal_threshold.h"
 #include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
@@ -319,29 +318,6 @@ GT_TEST(metal_is_found_where_it_is)
 		free(was);
 		gt_projections_free(p);
 	}
-}
-
-/* Half as high streaks have the ratio 0.5; the metal and three voxels around it do not count. */
-GT_TEST(ratio_of_streaks)
-{
-	enum { N = 24 };
-	const gt_grid g = { { N, N, 3 }, { 1, 1, 1 }, { 0, 0, 0 } };
-	float before[3 * N * N], after[3 * N * N];
-	unsigned char metal[3 * N * N] = { 0 };
-	double ratio = 0;
-	for (size_t i = 0; i < 3 * N * N; i++) {
-		before[i] = (float)gt_test_normal(17, i);
-		after[i] = before[i] / 2;
-	}
-	for (size_t k = 0; k < 3; k++) {
-		metal[k * N * N + 10 * N + 13] = 1;
-		before[k * N * N + 10 * N + 13] = 1000;
-	}
-	ck_ok(gt_metal_streak_ratio(&g, NULL, metal, before, after, &ratio));
-	ck_assert_double_eq_tol(ratio, 0.5, 1e-5);
-	memset(before, 0, sizeof before);
-	ck_ok(gt_metal_streak_ratio(&g, NULL, metal, before, after, &ratio));
-	ck_assert(isinf(ratio));
 }
 
 /* 180 mm of water with two bones at 80 kV: HU between them, corrected as one material and as two. */
