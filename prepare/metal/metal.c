@@ -13,6 +13,7 @@
 #include "core/try.h"
 #include "prepare/images.h"
 #include "prepare/metal/metal_lines.h"
+#include "prepare/metal/metal_streaks.h"
 #include "prepare/metal/metal_threshold.h"
 
 enum { LI, NMAR, WEIGHTS };
@@ -73,6 +74,8 @@ static const gt_param params[] = {
 #define MAX_QUOTIENT 2.0
 /* Voxels along a side of the image of advise(). */
 enum { ADVICE_SIDE = 256 };
+/* Largest streaks after a correction that is advised, as a fraction of those before. */
+#define MAX_STREAKS 0.95
 
 typedef struct {
 	gt_backend *be;
@@ -111,24 +114,8 @@ done:
 	return st;
 }
 
-/* Adds the neighbours along each axis: blur leaves attenuation of metal below the threshold there. */
-static void widen(metal_call *m)
-{
-	size_t stride = 1;
-	for (int a = 0; a < 3; a++) {
-		const size_t n = m->grid.n[a];
-		for (size_t i = 0; i < gt_grid_voxels(&m->grid); i++) {
-			const size_t at = i / stride % n;
-			if ((m->metal[i] & 1) == 0 && ((at > 0 && m->metal[i - stride] & 1) || (at + 1 < n && m->metal[i + stride] & 1)))
-				m->metal[i] = 2;
-		}
-		for (size_t i = 0; i < gt_grid_voxels(&m->grid); i++)
-			m->metal[i] = m->metal[i] > 0;
-		stride *= n;
-	}
-}
-
-/* image becomes the widened metal, 1 and 0. voxels: before it is widened. */
+/* image becomes the widened metal, 1 and 0, because blur leaves attenuation below the threshold next to it. voxels:
+ * before it is widened. */
 static gt_status find_metal(gt_prepare_call *c, const struct options *o, metal_call *m, size_t *voxels)
 {
 	const gt_projections *p = *c->p;
@@ -141,7 +128,7 @@ static gt_status find_metal(gt_prepare_call *c, const struct options *o, metal_c
 		*voxels += m->metal[i] = m->threshold > 0 && m->first[i] > m->threshold;
 	if (o->image[0])
 		GT_TRY(write_metal(o->image, m));
-	widen(m);
+	gt_metal_widen(&m->grid, m->metal);
 	for (size_t i = 0; i < n; i++)
 		m->image[i] = m->metal[i];
 done:
@@ -364,12 +351,21 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 {
 	struct options o = defaults;
 	size_t voxels = 0, traced = 0;
+	double ratio = INFINITY;
 	metal_call m;
 	gt_status st = GT_OK;
 	o.side = ADVICE_SIDE;
 	GT_TRY(set_up(c, &o, &m));
 	GT_TRY(seek(c, &o, &m, &voxels, &traced, why, size));
-	if (traced)
+	if (!traced)
+		goto done;
+	GT_TRY(fill_trace(c, &o, &m));
+	GT_TRY(gt_prepare_image(m.be, (*c->p)->scan, m.out, &m.grid, m.image));
+	GT_TRY(gt_metal_streak_ratio(&m.grid, c->pool, m.metal, m.first, m.image, &ratio));
+	const size_t used = strlen(why);
+	snprintf(why + used, size - used, "; their interpolation leaves %.2f of the streaks%s", ratio,
+	         ratio < MAX_STREAKS ? "" : ": no gain");
+	if (ratio < MAX_STREAKS)
 		snprintf(spec, size, "metal");
 done:
 	release(&m);

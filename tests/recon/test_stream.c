@@ -89,17 +89,17 @@ GT_TEST(every_entry)
 	certify(GT_FLAT, 90, 1, 2); /* some views do not see a slab */
 }
 
-/* Relative RMS difference between streamed runs and runs on the device alone. */
-static double differs(const gt_projections *p, const char *const (*set)[2], const char *limit)
+/* Relative RMS difference between runs of p[0] on the device alone, and of p[1] streamed. limit NULL: not streamed. */
+static double differ(gt_projections *const p[2], const char *const (*set)[2], const char *limit)
 {
 	char backend[64];
 	gt_volume *v[2];
 	double d = 0, all = 0;
 	snprintf(backend, sizeof backend, "stream:%s", device());
 	for (int i = 0; i < 2; i++) {
-		gt_recon *r = recon(p, set);
-		ck_ok(gt_recon_set(r, "backend", i ? backend : device()));
-		if (i)
+		gt_recon *r = recon(p[i], set);
+		ck_ok(gt_recon_set(r, "backend", i && limit ? backend : device()));
+		if (i && limit)
 			ck_ok(gt_recon_set(r, "device-memory", limit));
 		ck_ok(gt_recon_grid(r, &grid));
 		ck_ok(gt_volume_new(&grid, &v[i]));
@@ -113,6 +113,11 @@ static double differs(const gt_projections *p, const char *const (*set)[2], cons
 	gt_volume_free(v[0]);
 	gt_volume_free(v[1]);
 	return sqrt(d / all);
+}
+
+static double differs(gt_projections *p, const char *const (*set)[2], const char *limit)
+{
+	return differ((gt_projections *const[2]){ p, p }, set, limit);
 }
 
 GT_TEST(runs_end_equally)
@@ -136,6 +141,36 @@ GT_TEST(runs_end_equally)
 			ck_assert_msg(d < 2e-7, "%s: %g", sets[i][0][1], d); /* volumes are in single precision */
 		}
 	gt_projections_free(p);
+}
+
+/* A mask of corrected pixels weights the data of slabs as it does in the whole volume. */
+GT_TEST(masked_pixels)
+{
+	static const char *const sets[][5][2] = {
+		{ { "solver", "pcg:iterations=4" }, { "precision", "double" } },
+		{ { "solver", "os-sqs:iterations=2,subsets=4" },
+		  { "penalty", "qggmrf:strength=10" },
+		  { "precision", "double" },
+		  { "weights", "model:count=1e5" } },
+	};
+	gt_projections *p = projections(), *all = projections();
+	const size_t n = gt_scan_size(p->scan);
+	float *mask = malloc(n * sizeof *mask);
+	for (size_t i = 0; i < n; i++) {
+		const size_t pixel = i % (ROWS * COLUMNS);
+		mask[i] = pixel % 11 == 3 ? 0 : pixel % 7 == 5 ? 0.1f : 1;
+		p->data[i] += mask[i] < 1 ? 0.5f : 0;
+		all->data[i] = p->data[i];
+	}
+	ck_ok(gt_projections_set_weights(p, mask));
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+		const double d = differs(p, sets[i], "850KiB");
+		ck_assert_msg(d < 2e-7, "%s: %g", sets[i][0][1], d);
+		ck_assert_double_gt(differ((gt_projections *const[2]){ p, all }, sets[i], NULL), 0.01);
+	}
+	free(mask);
+	gt_projections_free(p);
+	gt_projections_free(all);
 }
 
 /* Random numbers between low and high on the host backend. */
