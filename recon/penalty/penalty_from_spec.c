@@ -177,7 +177,7 @@ done:
 	return st;
 }
 
-/* The self of the short run. */
+/* The self of the short run, which a requested noise needs; strength=auto ignores structure. */
 struct short_run {
 	const gt_penalty_spec *o;
 	const gt_penalty_problem *c;
@@ -239,7 +239,7 @@ static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o,
 	gt_strength_problem q = { sizeof q,  o->spec,  c->projector, c->grid,
 		                  c->p,      &known,   c->weights,   *kappa,
 		                  c->x,      c->water, log,          c->first_slice,
-		                  c->slices, { 0 },    { 0 },        c->method ? &shortly : NULL };
+		                  c->slices, { 0 },    { 0 },        c->method && o->noise > 0 ? &shortly : NULL };
 	for (int a = 0; a < 2 && c->extent; a++) {
 		q.first_across[a] = c->extent->left[a];
 		q.across[a] = c->extent->asked->n[a];

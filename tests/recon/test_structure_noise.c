@@ -1,7 +1,6 @@
 /* Noise that the preset leaves in soft tissue, from the difference of draws, against the requested noise. Structure and
  * streaks raise it where they exceed the penalty's threshold; the strength must account for them.
  * labels: physics slow */
-#include <stdio.h>
 #include <string.h>
 #include "tests/recon/region_runs.h"
 
@@ -79,40 +78,6 @@ START_TEST(as_requested)
 }
 END_TEST
 
-/* The strength that follows "strength=" of the penalty, and the noise of the direct method in HU. */
-static double strength_of(gt_recon *r, double *direct)
-{
-	const char *text = gt_recon_text(r, "penalty"), *at = strstr(text, "strength="), *of = strstr(text, ",of:");
-	ck_assert_msg(at && of, "%s", text);
-	*direct = strtod(of + 4, NULL);
-	return strtod(at + 9, NULL);
-}
-
-/* strength=auto accounts for structure as noise= of 0.4 times the direct method's noise does. */
-START_TEST(automatic_as_requested)
-{
-	char penalty[64];
-	const char *const set[2][3][2] = { { PRESET, { NULL, NULL } }, { PRESET, { "penalty", penalty }, { NULL, NULL } } };
-	gt_projections *p = exact_scan_of(&targets[0].of);
-	double strength[2], direct;
-	gt_add_photon_noise(1e6, 0, 10, 0, NULL, gt_projections_data(p), gt_scan_size(p->scan));
-	for (int k = 0; k < 2; k++) {
-		gt_volume *v;
-		gt_recon *r = run(p, &targets[0].of.grid, set[k], &v);
-		strength[k] = strength_of(r, &direct);
-		snprintf(penalty, sizeof penalty, "qggmrf:noise=%.6gHU", 0.4 * direct);
-		gt_recon_free(r);
-		gt_volume_free(v);
-	}
-	ck_assert_double_eq_tol(strength[0], strength[1], 0.01 * strength[1]);
-	gt_projections_free(p);
-}
-END_TEST
-
-static void fill(TCase *c)
-{
-	gt_add_alike(c, as_requested, sizeof targets / sizeof *targets);
-	tcase_add_test(c, automatic_as_requested);
-}
+static void fill(TCase *c) { gt_add_alike(c, as_requested, sizeof targets / sizeof *targets); }
 
 int main(void) { return gt_test_main("structure noise", fill); }
