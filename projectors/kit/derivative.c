@@ -16,6 +16,7 @@ struct derivative {
 	const gt_array *volume;
 	double *jacobian, *velocity;
 	size_t views;
+	int has_scratch;
 };
 
 static size_t jacobian_bytes(size_t views) { return views * GT_VELOCITIES * GT_MOTIONS * sizeof(double); }
@@ -65,10 +66,12 @@ static void destroy(void *self)
 	d->ops->free(d->self);
 	gt_backend_free(d->be, d->jacobian, jacobian_bytes(d->views));
 	gt_backend_free(d->be, d->velocity, velocity_bytes(d->views));
+	if (d->has_scratch)
+		gt_scratch_release(d->be);
 	free(d);
 }
 
-gt_status gt_derivative_new(const struct gt_derivative_ops *ops, void *self, const gt_scan *scan, const double *jacobian,
+gt_status gt_derivative_new(const struct gt_derivative_ops *ops, void *self, size_t scratch, const gt_scan *scan, const double *jacobian,
                             const gt_array *volume, gt_linop **D)
 {
 	static const struct gt_derivative_impl *const impl[GT_NBACKENDS] = { &gt_derivative_cpu, GT_IF_CUDA(&gt_derivative_cuda) };
@@ -90,6 +93,8 @@ gt_status gt_derivative_new(const struct gt_derivative_ops *ops, void *self, con
 	if (!(d->jacobian = gt_projector_upload(be, jacobian, jacobian_bytes(d->views), what)) ||
 	    !(d->velocity = gt_backend_alloc(be, velocity_bytes(d->views), what)))
 		GT_TRY(GT_ERR_MEMORY);
+	GT_TRY(gt_scratch_reserve(be, scratch, "scratch of the derivative by motions"));
+	d->has_scratch = 1;
 	return gt_linop_new(&d->linop, d, be, gt_array_type(volume), d->views * GT_MOTIONS, gt_scan_size(scan), D);
 done:
 	destroy(d);

@@ -19,10 +19,10 @@ struct gt_derivative_ops {
 	void (*adjoint)(void *self, const void *volume, const void *y, double *velocity);
 	void (*free   )(void *self);
 };
-/* Takes ownership of self, also on failure. jacobian: [views][GT_VELOCITIES][GT_MOTIONS] on the host, copied. The
- * operator holds the volume by reference. */
-gt_status gt_derivative_new(const struct gt_derivative_ops *ops, void *self, const gt_scan *scan, const double *jacobian,
-                            const gt_array *volume, gt_linop **D);
+/* Takes ownership of self, also on failure. scratch: bytes of gt_scratch() that forward and adjoint need. jacobian:
+ * [views][GT_VELOCITIES][GT_MOTIONS] on the host, copied. The operator holds the volume by reference. */
+gt_status gt_derivative_new(const struct gt_derivative_ops *ops, void *self, size_t scratch, const gt_scan *scan,
+                            const double *jacobian, const gt_array *volume, gt_linop **D);
 
 /* For each view: velocity = J motion, or with transposed 1 motion = J' velocity. The motion has type t. */
 struct gt_derivative_impl {

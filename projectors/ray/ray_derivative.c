@@ -11,7 +11,6 @@ struct derivative {
 	gt_backend *be;
 	const struct gt_ray_derivative_impl *impl;
 	gt_ray_derivative d;
-	int has_scratch;
 };
 
 static void forward(void *self, const void *x, const double *velocity, void *y)
@@ -31,8 +30,6 @@ static void destroy(void *self)
 	struct derivative *p = self;
 	gt_backend_free(p->be, (void *)p->d.arm, p->d.rays.views * sizeof *p->d.arm);
 	gt_ray_unload(p->be, &p->d.rays);
-	if (p->has_scratch)
-		gt_scratch_release(p->be);
 	free(p);
 }
 
@@ -70,9 +67,7 @@ gt_status gt_ray_derivative_new(const gt_grid *g, const gt_scan *scan, const dou
 	GT_TRY(gt_ray_host_new("joseph", scan, g, &host));
 	GT_TRY(gt_ray_upload(be, &host, &p->d.rays));
 	GT_TRY(upload_arms(scan, g, p));
-	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->d), "scratch of the derivative by motions"));
-	p->has_scratch = 1;
-	st = gt_derivative_new(&ops, p, scan, jacobian, volume, D);
+	st = gt_derivative_new(&ops, p, p->impl->scratch(be, &p->d), scan, jacobian, volume, D);
 	p = NULL;
 done:
 	gt_ray_host_free(&host);

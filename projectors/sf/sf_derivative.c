@@ -6,18 +6,11 @@
 #include "projectors/sf/sf_derivative.h"
 #include "projectors/sf/sf_impl.h"
 
-struct derivative {
-	gt_sf_derivative d; /* first: the functions of the backend get its address */
-	int has_scratch;
-};
-
 void gt_sf_derivative_free(void *self)
 {
-	struct derivative *p = self;
-	gt_backend_free(p->d.be, (void *)p->d.d.view, p->d.d.views * sizeof *p->d.d.view);
-	gt_backend_free(p->d.be, (void *)p->d.view, p->d.d.views * sizeof *p->d.view);
-	if (p->has_scratch)
-		gt_scratch_release(p->d.be);
+	gt_sf_derivative *p = self;
+	gt_backend_free(p->be, (void *)p->d.view, p->d.views * sizeof *p->d.view);
+	gt_backend_free(p->be, (void *)p->view, p->d.views * sizeof *p->view);
 	free(p);
 }
 
@@ -47,15 +40,13 @@ gt_status gt_sf_derivative_new(const gt_grid *g, const gt_scan *scan, const doub
 	static const struct gt_sf_derivative_impl *const impl[GT_NBACKENDS] = { &gt_sf_derivative_cpu, GT_IF_CUDA(&gt_sf_derivative_cuda) };
 	gt_backend *be = gt_array_backend(volume);
 	gt_status st = GT_OK;
-	struct derivative *p = calloc(1, sizeof *p);
+	gt_sf_derivative *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "sf-tr: no memory for the derivative");
-	p->d.be = be;
-	p->d.type = gt_array_type(volume);
-	GT_TRY(fill_tables(g, scan, &p->d));
-	GT_TRY(gt_scratch_reserve(be, impl[be->kind]->scratch(&p->d), "scratch of the derivative by motions"));
-	p->has_scratch = 1;
-	st = gt_derivative_new(&impl[be->kind]->ops, p, scan, jacobian, volume, D);
+	p->be = be;
+	p->type = gt_array_type(volume);
+	GT_TRY(fill_tables(g, scan, p));
+	st = gt_derivative_new(&impl[be->kind]->ops, p, impl[be->kind]->scratch(p), scan, jacobian, volume, D);
 	p = NULL;
 done:
 	if (p)

@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 typedef struct {
-	gt_backend *be;
 	gt_type type;
+	gt_backend *be;
 	gt_sf d;                        /* without rays; tables on the backend */
 	const gt_view *view;            /* [views], likewise */
 	gt_detector detector;

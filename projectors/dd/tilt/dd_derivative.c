@@ -8,7 +8,6 @@
 struct derivative {
 	gt_dd_derivative d; /* first: the functions of the backend get its address */
 	size_t view_bytes, edge_bytes, strip_bytes, by_view_bytes, by_edge_bytes, by_strip_bytes;
-	int has_scratch;
 };
 
 void gt_dd_derivative_free(void *self)
@@ -21,8 +20,6 @@ void gt_dd_derivative_free(void *self)
 	gt_backend_free(be, p->d.by.view, p->by_view_bytes);
 	gt_backend_free(be, p->d.by.edge, p->by_edge_bytes);
 	gt_backend_free(be, p->d.by.strip, p->by_strip_bytes);
-	if (p->has_scratch)
-		gt_scratch_release(be);
 	free(p);
 }
 
@@ -107,9 +104,7 @@ gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const doub
 		p->d.d.pitch[a] = g->pitch[a];
 	}
 	GT_TRY(fill_tables(scan, g, p));
-	GT_TRY(gt_scratch_reserve(be, impl[be->kind]->scratch(&p->d), "scratch of the derivative by motions"));
-	p->has_scratch = 1;
-	st = gt_derivative_new(&impl[be->kind]->ops, p, scan, jacobian, volume, D);
+	st = gt_derivative_new(&impl[be->kind]->ops, p, impl[be->kind]->scratch(&p->d), scan, jacobian, volume, D);
 	p = NULL;
 done:
 	if (p)
