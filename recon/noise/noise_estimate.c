@@ -149,7 +149,6 @@ enum { PIXELS_PER_PIECE = 1 << 14, PART = 256 };
 struct deviations {
 	const gt_noise_model *noise;
 	double min_variance;
-	size_t from; /* first pixel of out */
 	float *out;
 	gt_photon_starvation *starved; /* per chunk */
 };
@@ -166,14 +165,14 @@ static void deviate(void *self, size_t begin, size_t end, int worker)
 		const size_t n = end - first < PART ? end - first : PART;
 		int exceeds = 0;
 		for (size_t k = 0; k < n; k++)
-			line[k] = s->noise->p->data[s->from + first + k];
-		gt_noise_variances(s->noise, s->from + first, n, line, variance);
+			line[k] = s->noise->p->data[first + k];
+		gt_noise_variances(s->noise, first, n, line, variance);
 		for (size_t k = 0; k < n; k++) {
-			s->out[first + k] = (float)sqrt(variance[k] * photon_part(s->noise, s->from + first + k));
+			s->out[first + k] = (float)sqrt(variance[k] * photon_part(s->noise, first + k));
 			exceeds |= variance[k] > s->min_variance;
 		}
 		for (size_t k = 0; exceeds && k < n; k++) {
-			const double unmasked = variance[k] * photon_part(s->noise, s->from + first + k);
+			const double unmasked = variance[k] * photon_part(s->noise, first + k);
 			if (unmasked > s->min_variance) {
 				gt_photon_starvation *piece = &s->starved[(first + k) / PIXELS_PER_PIECE];
 				piece->pixels++;
@@ -184,11 +183,11 @@ static void deviate(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-gt_status gt_noise_deviations(const gt_noise_model *noise, double min_variance, gt_pool *pool, size_t first, size_t n, float *out,
-                              gt_photon_starvation *starved)
+gt_status gt_noise_deviations(const gt_noise_model *noise, double min_variance, gt_pool *pool, float *out, gt_photon_starvation *starved)
 {
-	const size_t pieces = (n + PIXELS_PER_PIECE - 1) / PIXELS_PER_PIECE;
-	struct deviations s = { noise, min_variance, first, out, calloc(pieces, sizeof *s.starved) };
+	const size_t n = gt_scan_size(noise->p->scan), pieces = (n + PIXELS_PER_PIECE - 1) / PIXELS_PER_PIECE;
+	struct deviations s = { noise, min_variance, out, calloc(pieces, sizeof *s.starved) };
+	*starved = (gt_photon_starvation){ 0, 0, 0 };
 	if (!s.starved)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the noise of the data");
 	gt_parallel(pool, n, PIXELS_PER_PIECE, deviate, &s);

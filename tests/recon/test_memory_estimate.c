@@ -137,12 +137,13 @@ static size_t reconstruct(const struct example *c, int dry, gt_memory_estimate *
 	return peak;
 }
 
-/* Host volumes that a penalty needs. kappa is one. The strength needs a copy and a list of voxels, the size of two.
- * Uniform noise needs both and the blur of the data. With so few views the strength copies all data twice. */
+/* Host volumes that a penalty needs. kappa uses A'w and A'1. The strength needs a copy and a list of voxels, the
+ * size of two. Uniform noise needs both and the blur of the data. With so few views the strength copies all data
+ * twice. */
 static double at_host(const struct example *c)
 {
 	const int kappa = c->kappa == GT_KAPPA_NOISE || (c->kappa == GT_KAPPA_RESOLUTION && c->weighted);
-	return c->finds_strength ? 3 + kappa + (c->kappa == GT_KAPPA_NOISE) : kappa;
+	return c->finds_strength ? 3 + kappa + (c->kappa == GT_KAPPA_NOISE) : 2 * kappa;
 }
 
 GT_TESTS(as_the_run_itself, EXAMPLES)

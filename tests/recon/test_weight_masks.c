@@ -201,13 +201,13 @@ GT_TEST(starvation)
 	gt_projections *p[2] = { projections(0, 0), projections(0, 1) };
 	const gt_counting count = { NULL, 200, 0 };
 	float *out = malloc(N * sizeof *out);
-	gt_photon_starvation few[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+	gt_photon_starvation few[2];
 	for (int k = 0; k < 2; k++) {
 		gt_noise_model *m = NULL;
 		if (k)
 			p[k]->weight[STARVED] = 0.5f;
 		ck_ok(gt_noise_estimate(p[k], &count, NULL, &m));
-		ck_ok(gt_noise_deviations(m, 0.03, NULL, 0, N, out, &few[k]));
+		ck_ok(gt_noise_deviations(m, 0.03, NULL, out, &few[k]));
 		for (size_t i = 0; i < N; i++)
 			ck_assert_float_eq_tol(out[i], k && i == DEAD ? 0 : sqrtf((float)exp(p[k]->data[i]) / 200), 1e-5);
 		gt_noise_free(m);
