@@ -43,11 +43,12 @@ gt_status gt_weights_from_spec(const gt_weights_spec *o, const gt_weights_proble
 
 /* Computes weights of the data, proportional to the inverse variance, with the mean 1
  * (recon/weights/photon_weights.h).
- *   "auto", NULL     weights of the projections, else by their photons, else uniform; by photons if weights are a mask
+ *   "auto", NULL
  *   "uniform", "file"
  *   "photons:count=1e5,electronic=10", "noise"
  *   "model:slope=0.03,even=0.13,count=1e5,electronic=10"
- * The variance of "model" adds the error of the discrete model: noise + (slope g)^2 + even^2 <g^2>. Here g is the
+ * "auto" takes the weights of the projections unless they are a mask, else their photons, else uniform weights. The
+ * variance of "model" adds the error of the discrete model: noise + (slope g)^2 + even^2 <g^2>. Here g is the
  * difference of smoothed line integrals to neighbouring pixels. The voxels of the grid determine slope and even; grid
  * NULL: both keys are required. *w: [view][row][column], malloc'ed, NULL if uniform. *record (may be NULL):
  * description, malloc'ed. GT_ERR_UNKNOWN, GT_ERR_ARG. */
