@@ -221,8 +221,15 @@ static void check_example(const example *e, gt_type type, double tolerance)
 	gt_backend_close(be);
 }
 
-/* Random data are as rough as possible, so that other rounding of positions shows. */
-GT_TESTS(any_cut_in_single_precision, EXAMPLES) { check_example(&examples[_i], GT_F32, 4e-6); }
+/* Random data are as rough as possible, so that other rounding of positions shows. CUDA kernels of tilted detectors
+ * round positions within a tile, and slabs have other tiles: an H200 has up to 7.2e-6 against double precision with
+ * any cut, and 9.4e-6 between two cuts. Their own limit is 1.5e-5 (test_kernels.c). */
+GT_TESTS(any_cut_in_single_precision, EXAMPLES)
+{
+	const example *e = &examples[_i];
+	const int tilted = e->tilt != 0 || e->orbit.tilt != 0;
+	check_example(e, GT_F32, tilted && gt_test_is_gpu() ? 1.5e-5 : 4e-6);
+}
 
 GT_TESTS(any_cut_in_double_precision, EXAMPLES) { check_example(&examples[_i], GT_F64, 1e-9); }
 
