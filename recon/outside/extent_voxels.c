@@ -27,7 +27,8 @@ static void copy_rows(const float *from, size_t from_stride, float *to, size_t t
 		memcpy(to + y * to_stride, from + y * from_stride, c->n * sizeof *to);
 }
 
-/* A slice of the array from or to the host, by way of `slice`, a buffer for a slice of e->grid. in: NULL to read. */
+/* A slice of the array from or to the host, by way of `slice`, a buffer for a slice of e->grid. in: NULL to read.
+ * out: NULL in processes that keep no volume, which share the array all the same. */
 static gt_status exchange_slice(const gt_recon_extent *e, const float *in, float *out, const gt_array *x, size_t z, float *slice)
 {
 	const common_rows c = common_of(e);
@@ -38,20 +39,20 @@ static gt_status exchange_slice(const gt_recon_extent *e, const float *in, float
 	GT_TRY(gt_slices_part(x, &e->grid, e->below + z, 1, &part));
 	gt_array_get_float(part, slice);
 	GT_TRY(gt_backend_status(be));
-	if (out) {
-		memset(out, 0, asked * e->asked->n[1] * sizeof *out);
-		copy_rows(slice + c.computed, computed, out + c.asked, asked, &c);
-	} else {
+	if (in) {
 		copy_rows(in + c.asked, asked, slice + c.computed, computed, &c);
 		gt_array_put_float(slice, part);
 		GT_TRY(gt_backend_status(be));
+	} else if (out) {
+		memset(out, 0, asked * e->asked->n[1] * sizeof *out);
+		copy_rows(slice + c.computed, computed, out + c.asked, asked, &c);
 	}
 done:
 	gt_array_free(part);
 	return st;
 }
 
-/* Requested slices first to end - 1: from the array to out, or if that is NULL, from in to the array. */
+/* Requested slices first to end - 1: from in to the array, or if that is NULL, from the array to out. */
 static gt_status exchange(const gt_recon_extent *e, const float *in, float *out, const gt_array *x, size_t first, size_t end)
 {
 	const size_t plane = e->asked->n[0] * e->asked->n[1], computed = e->grid.n[0] * e->grid.n[1];

@@ -21,6 +21,9 @@ same 2 scan.nc cpu:1 views --solver os-sart:subsets=4,iterations=2
 same 3 scan.nc cpu:1 slices --solver pcg:iterations=3 --penalty qggmrf:strength=10 --init zero
 same 2 helix.nc cpu:1x4 views --solver os-sart:subsets=3,iterations=1
 same 3 scan.nc cpu:1 auto
+# grids narrower and wider than the requested one
+same 2 scan.nc cpu:1 auto --preset iterative --grid 48x48x6@12x12x12
+same 3 scan.nc cpu:1 slices --solver os-sart:subsets=2,iterations=1 --grid 9x11x6@6x6x6+30,0,0 --outside grid
 
 team 2 recon scan.nc -o team.nc --team mpi --backend cpu:1 --solver sirt:iterations=1 --json
 [ "$(grep -c '"output"' <<<"$out")" = 1 ] || fail "not one report: $out"
