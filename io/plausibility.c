@@ -245,4 +245,5 @@ void gt_projections_note_all(const gt_projections *p, const gt_listener *log, co
 	gt_projections_constant_rows(p, log, path);
 	note_pitches(p, log, path);
 	note_clipped(p, log, path);
+	gt_projections_misplaced_pixels(p, log, path);
 }

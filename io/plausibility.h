@@ -34,6 +34,8 @@ void gt_projections_note_sign(const gt_projections *p, const gt_listener *log, c
 void gt_projections_constant_rows(const gt_projections *p, const gt_listener *log, const char *path);
 /* Warns of columns whose mean over views and rows deviates from both neighbours: dead or saturated pixels. */
 void gt_projections_outlier_columns(const gt_projections *p, const gt_listener *log, const char *path);
+/* Warns of every second row or view mirrored left to right, and of exchanged halves of the detector. */
+void gt_projections_misplaced_pixels(const gt_projections *p, const gt_listener *log, const char *path);
 /* Warns of all faults that a sample of the values, or the geometry, shows: those above, pixels of an impossible shape,
  * and clipped line integrals. */
 void gt_projections_note_all(const gt_projections *p, const gt_listener *log, const char *path);

@@ -340,7 +340,7 @@ gt_status gt_dicom_pixels_of(gt_dicom *d, size_t frames, size_t frame, size_t n,
 			return bad(GT_ERR_FORMAT, d, &tag, "missing");
 		const DcmXfer syntax(d->data().getOriginalXfer());
 		if (is_compressed(syntax))
-			return gt_fail(GT_ERR_UNSUPPORTED, "%s: compressed as transfer syntax %s (%s): expected uncompressed samples",
+			return gt_fail(GT_ERR_UNSUPPORTED, "%s: compressed as transfer syntax %s (%s): decompress it by gdcmconv --raw",
 			               d->path.c_str(), syntax.getXferID(), syntax.getXferName());
 		const size_t bytes = e->getLength();
 		snprintf(why, sizeof why, "%zu found, expected %zu", bytes / 2, frames * n);

@@ -141,6 +141,15 @@ static int has_indices(const table *t)
 /* With at least this number of lines, angles may wrap once from the end of a rotation to its start. */
 enum { LINES_OF_WRAP = 8 };
 
+/* 1: the second numbers count 0, 1, 2 ... or 1, 2, 3 ..., and the first ones change: they may be indices. */
+static int ends_in_indices(const table *t)
+{
+	for (size_t i = 1; i < t->n; i++)
+		if (t->at[i].second != t->at[0].second + (double)i || t->at[i].first == t->at[i - 1].first)
+			return 0;
+	return t->n > 2 && t->at[0].second <= 1;
+}
+
 /* Decides between ONE and TWO for lines that are all COMMA; COMMA: both readings are possible. */
 static int kind_of_commas(const table *t)
 {
@@ -154,6 +163,8 @@ static int kind_of_commas(const table *t)
 		up += t->at[i].second > before->second;
 		down += t->at[i].second < before->second;
 	}
+	if (ends_in_indices(t))
+		return COMMA;
 	if (!has_indices(t) || same == t->n)
 		return ONE;
 	const size_t turns = up < down ? up : down, equal = t->n - 1 - up - down;

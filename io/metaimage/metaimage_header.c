@@ -120,6 +120,17 @@ static gt_status check_storage(const char *path, const char *key, const char *va
 	               compressed ? "False" : "True", compressed ? "without compression" : "with binary data");
 }
 
+/* Other programs ignore this scale of the values or apply it, so only 1 and 0 are accepted. */
+static gt_status check_scale(const char *path, const char *key, const char *value)
+{
+	const double expected = strcmp(key, "ElementToIntensityFunctionSlope") ? 0 : 1;
+	double x;
+	const gt_status st = numbers(path, key, value, 1, &x);
+	if (st != GT_OK || x == expected)
+		return st;
+	return gt_fail(GT_ERR_FORMAT, "%s: key %s: is %g, expected %g: write the file with scaled values", path, key, x, expected);
+}
+
 static gt_status keep(const char *value, char **text)
 {
 	free(*text);
@@ -153,6 +164,8 @@ static gt_status take(const char *path, const char *key, const char *value, fiel
 		return snprintf(f->file, sizeof f->file, "%s", value), GT_OK;
 	if (!strcmp(key, "CompressedData") || !strcmp(key, "BinaryData"))
 		return check_storage(path, key, value);
+	if (!strcmp(key, "ElementToIntensityFunctionSlope") || !strcmp(key, "ElementToIntensityFunctionOffset"))
+		return check_scale(path, key, value);
 	if (!strcmp(key, "ObjectType") && strcmp(value, "Image"))
 		return gt_fail(GT_ERR_FORMAT, "%s: key ObjectType: is %s, expected Image", path, value);
 	if (!strcmp(key, "Comment"))

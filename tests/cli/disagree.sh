@@ -58,6 +58,7 @@ grep -q "out in the mean" stderr.txt && fail "good columns are blamed: $(cat std
 ok recon head.nc --data saturated.mhd -o vol.nc "${grid[@]}"
 grep -qF "saturated.mhd: 1 column stands out in the mean of views and rows, most of all column 70 with 12 between" stderr.txt ||
 	fail "a saturated column is not reported: $(cat stderr.txt)"
+grep -qF "; --auto, or prepare --rings dead, interpolates them" stderr.txt || fail "no cure: $(cat stderr.txt)"
 refused_output 1 "the first 1e+30 in view 0, row 0, column 70" recon head.nc --data hot.mhd "${grid[@]}"
 ok recon head.nc --data hot.mhd --force -o vol.nc "${grid[@]}"
 finish

@@ -81,6 +81,9 @@ GT_TEST(tables_that_no_scan_has)
 	static const char *const table[][2] = {
 		{ "0,10\n1,20\n2,30\n3,40\n4,50\n5,60\n6,70\n7,80\n8,90\n9,95\n10,97\n11,98\n",
 		  "hold a decimal comma, or an index and an angle" },
+		{ "0,0\n22,1\n44,2\n66,3\n88,4\n110,5\n132,6\n154,7\n176,8\n198,9\n220,10\n242,11\n",
+		  "hold a decimal comma, or an index and an angle" },
+		{ "5,1\n10,2\n15,3\n20,4\n", "hold a decimal comma, or an index and an angle" },
 		{ "0 10\n2 20\n1 30\n", "lines hold two numbers, and the first ones do not count the views" },
 		{ "0;10\n20\n", "line 2 holds one number, expected an index and an angle" },
 		{ "1,2,3\n", "line 1 is '1,2,3', expected one number" },

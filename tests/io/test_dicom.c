@@ -191,6 +191,7 @@ GT_TEST(compressed_files)
 	ck_assert(get(d, &lines) == 300);
 	ck_refused(gt_dicom_pixels(d, 4, sample), GT_ERR_UNSUPPORTED,
 	           "a.dcm: compressed as transfer syntax 1.2.840.10008.1.2.4.70 (JPEG Lossless");
+	ck_assert_ptr_nonnull(strstr(gt_error(), "): decompress it by gdcmconv --raw"));
 	gt_dicom_close(d);
 }
 

@@ -1,4 +1,4 @@
-/* MetaImage headers that state one thing twice: equal values are read, others refused.
+/* MetaImage headers that state one thing twice, or a scale of the values: those without effect are read.
  * labels: unit, backend: none */
 #include <unistd.h>
 #include <gantry/io.h>
@@ -31,6 +31,9 @@ START_TEST(stated_twice)
 		{ "DimSize = 2 2 1\n", "key DimSize: is '2 2 1', which contradicts" },
 		{ "Offset = 4 5 6\nOrigin = 4 5 7\n", "key Origin: is '4 5 7', which contradicts" },
 		{ "TransformMatrix = 1 0 0 0 1 0 0 0 1\nRotation = -1 0 0 0 1 0 0 0 1\n", "key Rotation: is '-1 0 0 0 1 0 0 0 1', which" },
+		{ "ElementToIntensityFunctionSlope = 1\nElementToIntensityFunctionOffset = 0\n", NULL },
+		{ "ElementToIntensityFunctionSlope = 2\n", "key ElementToIntensityFunctionSlope: is 2, expected 1: write the file" },
+		{ "ElementToIntensityFunctionOffset = -1024\n", "key ElementToIntensityFunctionOffset: is -1024, expected 0" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		gt_volume *v = NULL;

@@ -56,7 +56,8 @@ void gt_projections_outlier_columns(const gt_projections *p, const gt_listener *
 	if (found)
 		gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
 		          "%s: %zu column%s stand%s out in the mean of views and rows, most of all column %zu with %.4g between "
-		          "%.4g and %.4g: dead or saturated pixels draw rings and streaks",
+		          "%.4g and %.4g: dead or saturated pixels draw rings and streaks; --auto, or prepare --rings dead, "
+		          "interpolates them",
 		          path, found, found == 1 ? "" : "s", found == 1 ? "s" : "", worst, mean[worst], mean[worst - 1], mean[worst + 1]);
 	free(mean);
 }
