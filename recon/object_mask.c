@@ -22,31 +22,42 @@ enum { MIN_BLOCK_VOXELS = 3, BLOCKS_PER_PIECE = 256, ROWS_PER_PIECE = 64 };
 struct blocks {
 	const gt_grid *g;
 	size_t size[3], n[3], count;
+	size_t first[3]; /* voxels of an incomplete first block, or 0 */
 	const float *x;
 	double *mean;
 	char *in, *inner;
 };
 
+static size_t start(const struct blocks *b, int axis, size_t k)
+{
+	const size_t first = b->first[axis];
+	return k == b->n[axis] ? b->g->n[axis] : k && first ? first + (k - 1) * b->size[axis] : k * b->size[axis];
+}
+
 static void range(const struct blocks *b, int axis, size_t k, size_t *from, size_t *to)
 {
-	*from = k * b->size[axis];
-	*to = k + 1 == b->n[axis] ? b->g->n[axis] : *from + b->size[axis];
+	*from = start(b, axis, k);
+	*to = start(b, axis, k + 1);
 }
 
 static size_t block_of(const struct blocks *b, int axis, size_t at)
 {
-	const size_t k = at / b->size[axis];
+	const size_t first = b->first[axis], k = at < first ? 0 : (at - first) / b->size[axis] + (first > 0);
 	return k < b->n[axis] ? k : b->n[axis] - 1;
 }
 
-static gt_status make_blocks(const gt_grid *g, double field, struct blocks *b)
+/* Along a cut axis, blocks begin at the region, and incomplete ones at the ends of the grid are blocks of their own. Thus
+ * they do not depend on the size of the grid around the region. Along others the last block takes the remainder. */
+static gt_status make_blocks(const gt_grid *g, const gt_object_region *region, double field, struct blocks *b)
 {
 	const double wide = field > 0 ? fmin(BLOCK_MM, MAX_OF_FIELD * field) : BLOCK_MM;
 	*b = (struct blocks){ .g = g, .count = 1 };
 	for (int a = 0; a < 3; a++) {
 		const double fits = a == 2 ? 1 : fmax(MIN_BLOCK_VOXELS, ceil(wide / g->pitch[a]));
 		b->size[a] = fits < (double)g->n[a] ? (size_t)fits : g->n[a];
-		b->n[a] = g->n[a] / b->size[a];
+		const int is_cut = region && a < 2 && region->voxels[a] && region->voxels[a] < g->n[a];
+		b->first[a] = is_cut ? region->first[a] % b->size[a] : 0;
+		b->n[a] = is_cut ? (g->n[a] - b->first[a] + b->size[a] - 1) / b->size[a] + (b->first[a] > 0) : g->n[a] / b->size[a];
 		b->count *= b->n[a];
 	}
 	b->mean = calloc(b->count, sizeof *b->mean);
@@ -170,14 +181,14 @@ static gt_status list_voxels(gt_pool *pool, const struct blocks *b, const char *
 	return l.at ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a list of %zu voxels", gt_grid_voxels(b->g));
 }
 
-gt_status gt_object_voxels_find(gt_pool *pool, const gt_grid *grid, const gt_scan *scan, const float *x, double water,
-                                gt_object_voxels *object)
+gt_status gt_object_voxels_find(gt_pool *pool, const gt_grid *grid, const gt_object_region *region, const gt_scan *scan, const float *x,
+                                double water, gt_object_voxels *object)
 {
 	struct blocks b;
 	double densest = 0;
 	gt_status st = GT_OK;
 	*object = (gt_object_voxels){ 0, NULL, 0 };
-	GT_TRY(make_blocks(grid, 2 * gt_scan_field_of_view(scan, NULL, NULL), &b));
+	GT_TRY(make_blocks(grid, region, 2 * gt_scan_field_of_view(scan, NULL, NULL), &b));
 	b.x = x;
 	gt_parallel(pool, b.count, BLOCKS_PER_PIECE, find_means, &b);
 	for (size_t i = 0; i < b.count; i++)
@@ -209,7 +220,7 @@ gt_status gt_object_mask(const gt_grid *grid, const float *x, const gt_scan *sca
 	GT_NEED(x);
 	GT_NEED(mask);
 	gt_object_voxels object;
-	const gt_status st = gt_object_voxels_find(NULL, grid, scan, x, water, &object);
+	const gt_status st = gt_object_voxels_find(NULL, grid, NULL, scan, x, water, &object);
 	if (st == GT_OK) {
 		memset(mask, 0, gt_grid_voxels(grid));
 		for (size_t i = 0; i < object.voxels; i++)
