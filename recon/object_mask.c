@@ -52,7 +52,7 @@ static int is_cut(const struct blocks *b, int axis)
 	return b->region && axis < 2 && b->region->voxels[axis] && b->region->voxels[axis] < b->g->n[axis];
 }
 
-/* 0: all voxels of the block are beside the region. */
+/* 0: the block has no voxel of the region. */
 static int is_of_region(const struct blocks *b, size_t block)
 {
 	const size_t k[2] = { block % b->n[0], block / b->n[0] % b->n[1] };
@@ -63,8 +63,9 @@ static int is_of_region(const struct blocks *b, size_t block)
 	return 1;
 }
 
-/* Along a cut axis, blocks begin at the region, and incomplete ones at the ends of the grid are blocks of their own. Thus
- * they do not depend on the size of the grid around the region. Along others the last block takes the remainder. */
+/* Along a cut axis, blocks begin at the region, and incomplete ones at the ends of the grid are blocks of their own.
+ * Thus they do not depend on the size of the grid around the region. Along others the last block takes the
+ * remainder. */
 static gt_status make_blocks(const gt_grid *g, const gt_object_region *region, double field, struct blocks *b)
 {
 	const double wide = field > 0 ? fmin(BLOCK_MM, MAX_OF_FIELD * field) : BLOCK_MM;
@@ -118,8 +119,8 @@ static int covered(const struct blocks *b, size_t block, double radius, double l
 	return hypot(middle[0], middle[1]) <= radius && (!(high > low) || (middle[2] >= low && middle[2] <= high));
 }
 
-/* in: blocks of the region with a mean from `lowest` to `highest`; inner: those whose neighbours across x and y have such
- * a mean too. */
+/* in: blocks of the region with a mean from `lowest` to `highest`; inner: those whose neighbours across x and y have
+ * such a mean too. */
 static void choose(struct blocks *b, const gt_scan *scan, double lowest, double highest)
 {
 	double low, high;

@@ -12,8 +12,8 @@ typedef struct {
 } gt_object_voxels;
 /* A part of the grid along x and y: first voxel and number; 0: all. */
 typedef struct { size_t first[2], voxels[2]; } gt_object_region;
-/* x: mm^-1, [z][y][x]. pool: NULL: one thread. region: only its blocks count, alike on grids of different widths around
- * it; NULL: the grid. If there are none, all voxels are listed. Call gt_object_voxels_free() in any case. */
+/* x: mm^-1, [z][y][x]. pool: NULL: one thread. region: only its blocks count, on any grid
+ * around it; NULL: the grid. If there are none, all voxels are listed. Call gt_object_voxels_free() in any case. */
 gt_status gt_object_voxels_find(gt_pool *pool, const gt_grid *grid, const gt_object_region *region, const gt_scan *scan, const float *x,
                                 double water, gt_object_voxels *object);
 void gt_object_voxels_free(gt_object_voxels *object);

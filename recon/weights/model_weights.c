@@ -1,9 +1,9 @@
 /* Weights of the data by inverse variance, including the discretisation error. The projection of a voxel is a box as
  * wide as the voxel, so a volume of voxels cannot reproduce the projections of an edge. The error grows with their
  * local slope. Photon weights trust rays next to an edge too much, and the solver then fits them with overshoot. A
- * constant error of all rays bounds the ratio of weights: otherwise rays across edges would hardly count at low
- * noise, and thin parts would decide at high noise. With few views the volume can follow the data, which leaves less of
- * the error of the slopes. */
+ * constant error of all rays bounds the ratio of weights. Otherwise rays across edges would hardly count at low noise,
+ * and thin parts would decide at high noise. With few views the volume can follow the data, which leaves less of the
+ * error of the slopes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ struct weighing {
 	const gt_projections *p;
 	const float *mask;   /* NULL: all pixels count */
 	size_t piece;        /* rows of a piece */
-	double slope, even;  /* of gt_model_error, and variance of all rays */
+	double slope, even;  /* as in gt_model_error; variance of all rays */
 	double (*sum)[SUMS]; /* [pieces] */
 	double *scratch;     /* [threads][LINES][columns] */
 	float *w;            /* NULL: add the sums */

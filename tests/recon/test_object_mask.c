@@ -115,7 +115,7 @@ START_TEST(regions_do_not_depend_on_the_grid)
 		ck_assert_uint_lt(count, WIDE * HIGH);
 		ck_assert_int_eq(memcmp(mask[0], mask[1], sizeof mask[0]) == 0, cut);
 	}
-	/* water beside the region, and denser parts there, do not count */
+	/* water around the region does not count */
 	for (size_t i = 0; i < gt_grid_voxels(&whole); i++) {
 		const size_t c = i % whole.n[0] - LEFT + 1, r = i / whole.n[0] - BELOW + 1;
 		x[i] = c < WIDE + 2 && r < HIGH + 2 ? 0.01f * (float)WATER * (float)(r + 1) : (float)WATER;
