@@ -194,9 +194,10 @@ static gt_status make_model(const gt_weights_spec *o, const gt_weights_problem *
 	gt_status st = GT_OK;
 	if (q->grid)
 		gt_voxel_shadow(q->p->scan, q->grid, width);
-	*error = gt_model_error_of(width);
+	*error = gt_model_error_of(width, gt_view_sampling(q->p, width));
 	error->slope = o->slope < 0 ? error->slope : o->slope;
-	error->even = o->even < 0 ? error->even : o->even;
+	if (o->even >= 0)
+		*error = (gt_model_error){ .slope = error->slope, .even = o->even };
 	GT_TRY(gt_noise_estimate(q->p, &known, q->pool, &noise));
 	GT_TRY(gt_model_weights(q->pool, noise, q->p, error, w, factor));
 done:
@@ -209,7 +210,7 @@ static gt_status make(gt_weights_spec_kind kind, const gt_weights_spec *o, const
 {
 	const gt_counting counts = kind == GT_WEIGHTS_NOISE ? (gt_counting){ .count = 1 } : gt_weights_spec_counting(o, q->p);
 	double factor = 1;
-	gt_model_error error = { 0, 0 };
+	gt_model_error error = { .slope = 0 };
 	gt_status st = GT_OK;
 	if ((kind == GT_WEIGHTS_PHOTONS || kind == GT_WEIGHTS_MODEL) && counts.photons)
 		GT_TRY(check_photons(q->p, q->traits & GT_WEIGHTS_ARE_BLANK ? NULL : gt_projections_mask(q->p)));

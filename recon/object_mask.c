@@ -22,31 +22,60 @@ enum { MIN_BLOCK_VOXELS = 3, BLOCKS_PER_PIECE = 256, ROWS_PER_PIECE = 64 };
 struct blocks {
 	const gt_grid *g;
 	size_t size[3], n[3], count;
+	size_t first[3]; /* voxels of an incomplete first block, or 0 */
+	const gt_object_region *region;
 	const float *x;
 	double *mean;
 	char *in, *inner;
 };
 
+static size_t start(const struct blocks *b, int axis, size_t k)
+{
+	const size_t first = b->first[axis];
+	return k == b->n[axis] ? b->g->n[axis] : k && first ? first + (k - 1) * b->size[axis] : k * b->size[axis];
+}
+
 static void range(const struct blocks *b, int axis, size_t k, size_t *from, size_t *to)
 {
-	*from = k * b->size[axis];
-	*to = k + 1 == b->n[axis] ? b->g->n[axis] : *from + b->size[axis];
+	*from = start(b, axis, k);
+	*to = start(b, axis, k + 1);
 }
 
 static size_t block_of(const struct blocks *b, int axis, size_t at)
 {
-	const size_t k = at / b->size[axis];
+	const size_t first = b->first[axis], k = at < first ? 0 : (at - first) / b->size[axis] + (first > 0);
 	return k < b->n[axis] ? k : b->n[axis] - 1;
 }
 
-static gt_status make_blocks(const gt_grid *g, double field, struct blocks *b)
+static int is_cut(const struct blocks *b, int axis)
+{
+	return b->region && axis < 2 && b->region->voxels[axis] && b->region->voxels[axis] < b->g->n[axis];
+}
+
+/* 0: the block has no voxel of the region. */
+static int is_of_region(const struct blocks *b, size_t block)
+{
+	const size_t k[2] = { block % b->n[0], block / b->n[0] % b->n[1] };
+	for (int a = 0; a < 2; a++)
+		if (is_cut(b, a) &&
+		    (start(b, a, k[a] + 1) <= b->region->first[a] || start(b, a, k[a]) >= b->region->first[a] + b->region->voxels[a]))
+			return 0;
+	return 1;
+}
+
+/* Along a cut axis, blocks begin at the region, and incomplete ones at the ends of the grid are blocks of their own.
+ * Thus they do not depend on the size of the grid around the region. Along others the last block takes the
+ * remainder. */
+static gt_status make_blocks(const gt_grid *g, const gt_object_region *region, double field, struct blocks *b)
 {
 	const double wide = field > 0 ? fmin(BLOCK_MM, MAX_OF_FIELD * field) : BLOCK_MM;
-	*b = (struct blocks){ .g = g, .count = 1 };
+	*b = (struct blocks){ .g = g, .count = 1, .region = region };
 	for (int a = 0; a < 3; a++) {
 		const double fits = a == 2 ? 1 : fmax(MIN_BLOCK_VOXELS, ceil(wide / g->pitch[a]));
 		b->size[a] = fits < (double)g->n[a] ? (size_t)fits : g->n[a];
-		b->n[a] = g->n[a] / b->size[a];
+		const int cut = is_cut(b, a);
+		b->first[a] = cut ? region->first[a] % b->size[a] : 0;
+		b->n[a] = cut ? (g->n[a] - b->first[a] + b->size[a] - 1) / b->size[a] + (b->first[a] > 0) : g->n[a] / b->size[a];
 		b->count *= b->n[a];
 	}
 	b->mean = calloc(b->count, sizeof *b->mean);
@@ -90,7 +119,8 @@ static int covered(const struct blocks *b, size_t block, double radius, double l
 	return hypot(middle[0], middle[1]) <= radius && (!(high > low) || (middle[2] >= low && middle[2] <= high));
 }
 
-/* in: blocks with a mean from `lowest` to `highest`; inner: blocks whose neighbours across x and y are `in` too. */
+/* in: blocks of the region with a mean from `lowest` to `highest`; inner: those whose neighbours across x and y have
+ * such a mean too. */
 static void choose(struct blocks *b, const gt_scan *scan, double lowest, double highest)
 {
 	double low, high;
@@ -102,6 +132,10 @@ static void choose(struct blocks *b, const gt_scan *scan, double lowest, double 
 		const size_t x = i % b->n[0], y = i / b->n[0] % b->n[1];
 		b->inner[i] = (char)(b->in[i] && x > 0 && y > 0 && x + 1 < b->n[0] && y + 1 < b->n[1] && b->in[i - 1] && b->in[i + 1] &&
 		                     b->in[i - b->n[0]] && b->in[i + b->n[0]]);
+	}
+	for (size_t i = 0; i < b->count; i++) {
+		b->in[i] = (char)(b->in[i] && is_of_region(b, i));
+		b->inner[i] = (char)(b->inner[i] && b->in[i]);
 	}
 }
 
@@ -170,18 +204,18 @@ static gt_status list_voxels(gt_pool *pool, const struct blocks *b, const char *
 	return l.at ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a list of %zu voxels", gt_grid_voxels(b->g));
 }
 
-gt_status gt_object_voxels_find(gt_pool *pool, const gt_grid *grid, const gt_scan *scan, const float *x, double water,
-                                gt_object_voxels *object)
+gt_status gt_object_voxels_find(gt_pool *pool, const gt_grid *grid, const gt_object_region *region, const gt_scan *scan, const float *x,
+                                double water, gt_object_voxels *object)
 {
 	struct blocks b;
 	double densest = 0;
 	gt_status st = GT_OK;
 	*object = (gt_object_voxels){ 0, NULL, 0 };
-	GT_TRY(make_blocks(grid, 2 * gt_scan_field_of_view(scan, NULL, NULL), &b));
+	GT_TRY(make_blocks(grid, region, 2 * gt_scan_field_of_view(scan, NULL, NULL), &b));
 	b.x = x;
 	gt_parallel(pool, b.count, BLOCKS_PER_PIECE, find_means, &b);
 	for (size_t i = 0; i < b.count; i++)
-		densest = fmax(densest, b.mean[i]);
+		densest = is_of_region(&b, i) ? fmax(densest, b.mean[i]) : densest;
 	choose(&b, scan, (1 - MAX_OFF_WATER) * water, (1 + MAX_OFF_WATER) * water);
 	object->like_water = count(b.inner, b.count) > 0;
 	if (!object->like_water)
@@ -209,7 +243,7 @@ gt_status gt_object_mask(const gt_grid *grid, const float *x, const gt_scan *sca
 	GT_NEED(x);
 	GT_NEED(mask);
 	gt_object_voxels object;
-	const gt_status st = gt_object_voxels_find(NULL, grid, scan, x, water, &object);
+	const gt_status st = gt_object_voxels_find(NULL, grid, NULL, scan, x, water, &object);
 	if (st == GT_OK) {
 		memset(mask, 0, gt_grid_voxels(grid));
 		for (size_t i = 0; i < object.voxels; i++)

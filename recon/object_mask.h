@@ -10,9 +10,12 @@ typedef struct {
 	size_t *at;                     /* indices, ascending; owned */
 	int like_water;                 /* 1: they are similar to water; 0: none is, they are any object */
 } gt_object_voxels;
-/* x: mm^-1, [z][y][x]. pool: NULL: one thread. Call gt_object_voxels_free() in any case. */
-gt_status gt_object_voxels_find(gt_pool *pool, const gt_grid *grid, const gt_scan *scan, const float *x, double water,
-                                gt_object_voxels *object);
+/* A part of the grid along x and y: first voxel and number; 0: all. */
+typedef struct { size_t first[2], voxels[2]; } gt_object_region;
+/* x: mm^-1, [z][y][x]. pool: NULL: one thread. region: only its blocks count, on any grid
+ * around it; NULL: the grid. If there are none, all voxels are listed. Call gt_object_voxels_free() in any case. */
+gt_status gt_object_voxels_find(gt_pool *pool, const gt_grid *grid, const gt_object_region *region, const gt_scan *scan, const float *x,
+                                double water, gt_object_voxels *object);
 void gt_object_voxels_free(gt_object_voxels *object);
 
 /* Marks the object: mask[z][y][x] is 1 for voxels inside the field of view whose neighbourhood is within a quarter of

@@ -136,14 +136,16 @@ static double mean_of_asked(const gt_strength_search *s)
 /* Finds the voxels where noise is measured; a dry run has no volume to inspect. */
 static gt_status find_object(gt_strength_search *s)
 {
+	const gt_strength_problem *q = s->q;
+	const gt_object_region region = { { q->first_across[0], q->first_across[1] }, { q->across[0], q->across[1] } };
 	gt_status st = GT_OK;
 	if (gt_backend_is_dry_run(s->be)) {
 		s->object = (gt_object_voxels){ .at = calloc(1, sizeof *s->object.at), .voxels = 1 };
 		return s->object.at ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	}
-	gt_array_get_float(s->q->start, s->host);
+	gt_array_get_float(q->start, s->host);
 	GT_TRY(gt_backend_status(s->be));
-	GT_TRY(gt_object_voxels_find(gt_backend_pool(s->be), s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object));
+	GT_TRY(gt_object_voxels_find(gt_backend_pool(s->be), q->grid, &region, q->projections->scan, s->host, q->water, &s->object));
 	keep_asked(s);
 	s->mean = mean_of_asked(s);
 done:

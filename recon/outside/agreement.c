@@ -47,7 +47,7 @@ static gt_status keep_soft(const gt_recon_extent *e, double water, gt_soft_parts
 	gt_object_voxels soft = { 0, NULL, 0 };
 	size_t next = 0;
 	gt_status st = GT_OK;
-	GT_TRY(gt_object_voxels_find(NULL, &sample, e->all->scan, s->value, water, &soft));
+	GT_TRY(gt_object_voxels_find(NULL, &sample, NULL, e->all->scan, s->value, water, &soft));
 	for (size_t i = 0; i < s->slices * plane_of(e); i++) {
 		const int is_soft = next < soft.voxels && soft.at[next] == i;
 		next += (size_t)is_soft;

@@ -58,7 +58,7 @@ static gt_status noise_of_start(const gt_penalty_problem *c, double *noise)
 	GT_TRY(st);
 	gt_array_get_float(c->x, x);
 	GT_TRY(gt_backend_status(be));
-	GT_TRY(gt_object_voxels_find(gt_backend_pool(be), c->grid, c->p->scan, x, c->water, &object));
+	GT_TRY(gt_object_voxels_find(gt_backend_pool(be), c->grid, NULL, c->p->scan, x, c->water, &object));
 	/* Heterogeneous devices may differ in the last bit. */
 	*noise = gt_team_first(be, noise_of(x, c->grid->n[0], &object, pair));
 done:

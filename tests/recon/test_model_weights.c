@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/author/constants.h>
 #include "geometry/projections.h"
 #include "recon/noise/noise_estimate.h"
 #include "recon/weights/model_weights.h"
@@ -29,7 +30,7 @@ static void variances(const gt_projections *p, double error, double v[N])
 	float w[N];
 	double factor;
 	ck_ok(gt_noise_estimate(p, &known, NULL, &noise));
-	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ error, 0 }, w, &factor));
+	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ error, 0, 0 }, w, &factor));
 	for (size_t i = 0; i < N; i++)
 		v[i] = 1 / (w[i] * factor);
 	gt_noise_free(noise);
@@ -103,10 +104,65 @@ GT_TEST(uniform_error)
 	slopes = 1 * 2 + 2 * 5 + 1 * 2;
 	lines = 1 + 2 + 1;
 	ck_ok(gt_noise_estimate(p, &known, NULL, &noise));
-	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0, 0.3 }, w, &factor));
+	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0, 0.3, 0 }, w, &factor));
 	ck_assert_double_eq_tol(1 / (w[at(2, 1, 1)] * factor), 1e-4 + 0.09 * slopes / lines, 1e-6);
 	ck_assert_double_eq_tol(1 / (w[at(1, 2, 3)] * factor), exp(2) * 1e-4 + 0.09 * slopes / lines, 1e-6);
 	gt_noise_free(noise);
+	gt_projections_free(p);
+}
+
+/* A part of the mean variance for all rays: the geometric mean, weighted by the line integrals, of photons behind 1, 2, 1.
+ * `even` becomes the fraction of the slopes that gives the same weights. */
+GT_TEST(mean_variance)
+{
+	gt_projections *p = projections();
+	gt_noise_model *noise = NULL;
+	gt_model_error error = { 0.1, 0.3, 0.5 };
+	float w[N], again[N];
+	double factor;
+	p->data[at(1, 2, 3)] = 4; /* smoothed by 1 2 1 */
+	ck_ok(gt_noise_estimate(p, &(gt_counting){ .count = 1e4 }, NULL, &noise));
+	ck_ok(gt_model_weights(NULL, noise, p, &error, w, &factor));
+	const double slopes = (1. * 2 + 2 * 5 + 1 * 2) / 4, all = 0.09 * 14 / 4 + 0.5 * 1e-4 * exp(1.5);
+	ck_assert_double_eq_tol(slopes, 3.5, 1e-12);
+	ck_assert_double_eq_tol(1 / (w[at(2, 1, 1)] * factor), 1e-4 + all, 1e-6);
+	ck_assert_double_eq_tol(error.even * error.even * slopes, all, 1e-9);
+	ck_assert(error.noise == 0 && error.slope == 0.1);
+	ck_ok(gt_model_weights(NULL, noise, p, &error, again, &factor));
+	for (size_t i = 0; i < N; i++)
+		ck_assert_double_eq_tol(again[i], w[i], 1e-6 * w[i]);
+	gt_noise_free(noise);
+	gt_projections_free(p);
+}
+
+/* 36 views of a box of 12 pixels, with 6 of them 0.01 of it in one row: the rows count by their sums. */
+GT_TEST(sampling_by_views)
+{
+	const gt_orbit orbit = { .shape = GT_FLAT,
+		                 .views = 36,
+		                 .rows = 2,
+		                 .columns = 40,
+		                 .source_to_axis = 500,
+		                 .source_to_detector = 1000,
+		                 .column_pitch = 1,
+		                 .row_pitch = 1,
+		                 .turn = 2 * GT_PI };
+	gt_projections *p = gt_projections_blank();
+	ck_ok(gt_scan_orbit(&orbit, &p->scan));
+	p->data = calloc(gt_scan_size(p->scan), sizeof *p->data);
+	const double pixel[2] = { 0.5, 0.5 }, voxel[2] = { 3, 3 };
+	ck_assert(gt_view_sampling(p, pixel) == INFINITY);
+	for (size_t view = 0; view < 36; view++)
+		for (size_t c = 0; c < 12; c++) {
+			p->data[view * 80 + 5 + c] = 2;
+			p->data[view * 80 + 40 + 5 + c] = c < 6 ? 0.02f : -0.01f;
+		}
+	const double width = (24 * 12 + 0.12 * 6) / 24.12, one = 36 / (GT_PI / 2 * width);
+	ck_assert_double_eq_tol(gt_view_sampling(p, pixel), one, 1e-6 * one);
+	ck_assert_double_eq_tol(gt_view_sampling(p, voxel), 3 * one, 3e-6 * one);
+	const gt_model_error few = gt_model_error_of(voxel, 0.25), enough = gt_model_error_of(voxel, 1), many = gt_model_error_of(voxel, 7);
+	ck_assert_double_eq_tol(few.slope, enough.slope / 4, 1e-12);
+	ck_assert(many.slope == enough.slope && few.even == enough.even && few.noise == enough.noise);
 	gt_projections_free(p);
 }
 
@@ -121,8 +177,8 @@ GT_TEST(threads)
 	gt_test_random(7, N, p->data);
 	ck_ok(gt_pool_new(3, &pool));
 	ck_ok(gt_noise_estimate(p, &(gt_counting){ .count = 100 }, NULL, &noise));
-	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3 }, one, &factor));
-	ck_ok(gt_model_weights(pool, noise, p, &(gt_model_error){ 0.1, 0.3 }, many, &factor));
+	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3, 0 }, one, &factor));
+	ck_ok(gt_model_weights(pool, noise, p, &(gt_model_error){ 0.1, 0.3, 0 }, many, &factor));
 	ck_assert(!memcmp(one, many, sizeof one));
 	for (size_t i = 0; i < N; i++)
 		sum += one[i];
@@ -140,9 +196,9 @@ GT_TEST(refused)
 	double factor;
 	ck_ok(gt_noise_estimate(p, &(gt_counting){ .count = 100 }, NULL, &noise));
 	p->data[5] = NAN;
-	ck_refused(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3 }, w, &factor), GT_ERR_ARG, "expected finite weights");
+	ck_refused(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3, 0 }, w, &factor), GT_ERR_ARG, "expected finite weights");
 	p->data[5] = INFINITY;
-	ck_refused(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3 }, w, &factor), GT_ERR_ARG, "expected finite weights");
+	ck_refused(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3, 0 }, w, &factor), GT_ERR_ARG, "expected finite weights");
 	gt_noise_free(noise);
 	gt_projections_free(p);
 }

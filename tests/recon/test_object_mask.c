@@ -59,8 +59,8 @@ START_TEST(threads_find_the_same_voxels)
 	gt_object_voxels one, several;
 	gt_pool *pool;
 	ck_ok(gt_pool_new(3, &pool));
-	ck_ok(gt_object_voxels_find(NULL, &g, scan, x, WATER, &one));
-	ck_ok(gt_object_voxels_find(pool, &g, scan, x, WATER, &several));
+	ck_ok(gt_object_voxels_find(NULL, &g, NULL, scan, x, WATER, &one));
+	ck_ok(gt_object_voxels_find(pool, &g, NULL, scan, x, WATER, &several));
 	ck_assert_uint_gt(one.voxels, 1000);
 	ck_assert_uint_eq(one.voxels, several.voxels);
 	for (size_t i = 1; i < one.voxels; i++)
@@ -70,6 +70,59 @@ START_TEST(threads_find_the_same_voxels)
 	gt_object_voxels_free(&several);
 	gt_pool_free(pool);
 	gt_scan_free(scan);
+	free(x);
+}
+END_TEST
+
+enum { MARGIN = 4, LEFT = 21, BELOW = 18, WIDE = 36, HIGH = 28 };
+
+/* Marks voxels of the region in a grid that has `margin` more voxels at each side. */
+static size_t mark_region(const gt_grid *g, const size_t first[2], const gt_scan *scan, const float *x, int cut, unsigned char *mask)
+{
+	const gt_object_region region = { { first[0], first[1] }, { WIDE, HIGH } };
+	gt_object_voxels found;
+	size_t count = 0;
+	memset(mask, 0, WIDE * HIGH);
+	ck_ok(gt_object_voxels_find(NULL, g, cut ? &region : NULL, scan, x, WATER, &found));
+	for (size_t i = 0; i < found.voxels; i++) {
+		const size_t c = found.at[i] % g->n[0] - first[0], r = found.at[i] / g->n[0] - first[1];
+		if (c < WIDE && r < HIGH) {
+			mask[c + WIDE * r] = 1;
+			count++;
+		}
+	}
+	gt_object_voxels_free(&found);
+	return count;
+}
+
+/* A region with a margin has the same voxels as the region in the whole grid. */
+START_TEST(regions_do_not_depend_on_the_grid)
+{
+	const gt_grid whole = { { 97, 83, 1 }, { 2, 2, 5 }, { 0, 0, 0 } };
+	gt_grid part = { { WIDE + 2 * MARGIN, HIGH + 2 * MARGIN, 1 }, { 2, 2, 5 }, { 0, 0, 0 } };
+	static const size_t at[2] = { LEFT, BELOW }, margin[2] = { MARGIN, MARGIN };
+	unsigned char mask[2][WIDE * HIGH];
+	gt_scan *scan = scan_of(200, 60);
+	float *x = cylinder(&whole, (const double[]){ 0, -5 }, 40, WATER, 0.1 * WATER), *own = malloc(gt_grid_voxels(&part) * sizeof *own);
+	for (int a = 0; a < 2; a++)
+		part.center[a] = gt_grid_first(&whole, a) + ((double)(at[a] - MARGIN) + ((double)part.n[a] - 1) / 2) * 2;
+	for (size_t i = 0; i < gt_grid_voxels(&part); i++)
+		own[i] = x[i % part.n[0] + LEFT - MARGIN + whole.n[0] * (i / part.n[0] + BELOW - MARGIN)];
+	for (int cut = 1; cut >= 0; cut--) {
+		const size_t count = mark_region(&whole, at, scan, x, cut, mask[0]);
+		mark_region(&part, margin, scan, own, cut, mask[1]);
+		ck_assert_uint_gt(count, WIDE * HIGH / 4);
+		ck_assert_uint_lt(count, WIDE * HIGH);
+		ck_assert_int_eq(memcmp(mask[0], mask[1], sizeof mask[0]) == 0, cut);
+	}
+	/* water around the region does not count */
+	for (size_t i = 0; i < gt_grid_voxels(&whole); i++) {
+		const size_t c = i % whole.n[0] - LEFT + 1, r = i / whole.n[0] - BELOW + 1;
+		x[i] = c < WIDE + 2 && r < HIGH + 2 ? 0.01f * (float)WATER * (float)(r + 1) : (float)WATER;
+	}
+	ck_assert_uint_gt(mark_region(&whole, at, scan, x, 1, mask[0]), WIDE * HIGH / 4);
+	gt_scan_free(scan);
+	free(own);
 	free(x);
 }
 END_TEST
@@ -224,6 +277,7 @@ static void fill_suite(TCase *tc)
 	tcase_add_loop_test(tc, full, 0, 2);
 	tcase_add_test(tc, field_of_view);
 	tcase_add_test(tc, threads_find_the_same_voxels);
+	tcase_add_test(tc, regions_do_not_depend_on_the_grid);
 	tcase_add_test(tc, nothing_there);
 }
 
