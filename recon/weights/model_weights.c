@@ -118,12 +118,23 @@ GT_WIDER static void slopes(const double *below, const double *here, const doubl
 		square[c] += larger_square(below[c], here[c], above[c]);
 }
 
-static void add_row(const struct weighing *j, size_t first, const double *line, const double *square, double sum[2])
+/* mask: NULL: all pixels count. */
+static void add_row(const float *mask, size_t columns, const double *line, const double *square, double sum[2])
 {
-	for (size_t c = 0; c < j->p->scan->columns; c++) {
-		const int counts = line[c] > 0 && gt_noise_is_known(j->noise, first + c);
+	for (size_t c = 0; c < columns; c++) {
+		const int counts = line[c] > 0 && (!mask || mask[c] > 0);
 		sum[0] += counts ? line[c] * square[c] : 0;
 		sum[1] += counts ? line[c] : 0;
+	}
+}
+
+/* w: 0 without noise, NAN without a line integral. */
+GT_WIDER static void invert(const double *noise, const double *line, const double *square, size_t n, double even, double error, float *w)
+{
+	for (size_t c = 0; c < n; c++) {
+		const double weight = 1 / (noise[c] + even + error * square[c]);
+		const int is_good = (noise[c] > 0) & (fabs(line[c]) < INFINITY);
+		w[c] = noise[c] == 0 ? 0 : is_good ? (float)weight : NAN;
 	}
 }
 
@@ -132,10 +143,7 @@ static void weigh_row(const struct weighing *j, size_t first, const double *line
 	const size_t columns = j->p->scan->columns;
 	const double error = j->error->slope * j->error->slope;
 	gt_noise_variances(j->noise, first, columns, line, noise);
-	for (size_t c = 0; c < columns; c++)
-		j->w[first + c] = noise[c] == 0                              ? 0
-		                  : noise[c] > 0 && fabs(line[c]) < INFINITY ? (float)(1 / (noise[c] + j->even + error * square[c]))
-		                                                             : NAN;
+	invert(noise, line, square, columns, j->even, error, j->w + first);
 }
 
 /* Pieces of whole rows: each row is smoothed once. */
@@ -163,7 +171,7 @@ static void do_pieces(void *self, size_t begin, size_t end, int worker)
 			if (j->w)
 				weigh_row(j, row * columns, here, line[SQUARES], line[VARIANCES]);
 			else
-				add_row(j, row * columns, here, line[SQUARES], sum);
+				add_row(j->mask ? j->mask + row * columns : NULL, columns, here, line[SQUARES], sum);
 		}
 		if (!j->w)
 			memcpy(j->sum[k], sum, sizeof sum);
