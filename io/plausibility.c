@@ -1,6 +1,8 @@
 /* Detects projections that cannot be line integrals -ln(I/I0): a warning, or an error that names the first value. */
 #include <math.h>
+#include <stdatomic.h>
 #include <gantry/scan.h>
+#include <gantry/threads.h>
 #include "core/clones.h"
 #include "core/log.h"
 #include "core/arguments.h"
@@ -99,6 +101,31 @@ gt_status gt_value_range_check(const gt_value_range *r, const char *path)
 	                         (double)MIN_LINE_INTEGRAL);
 }
 
+/* Impossible values, counted by several threads. */
+struct counting {
+	const float *value;
+	atomic_size_t implausible;
+};
+
+static void count_some(void *self, size_t begin, size_t end, int worker)
+{
+	struct counting *c = self;
+	(void)worker;
+	atomic_fetch_add(&c->implausible, count_implausible(c->value + begin, end - begin));
+}
+
+static size_t count_all(const float *value, size_t n)
+{
+	enum { GRAIN = 1 << 18 };
+	struct counting c = { value, 0 };
+	gt_pool *pool = NULL;
+	if (n > 4 * GRAIN && gt_pool_new(0, &pool) != GT_OK)
+		pool = NULL; /* one thread counts too */
+	gt_parallel(pool, n, GRAIN, count_some, &c);
+	gt_pool_free(pool);
+	return c.implausible;
+}
+
 gt_status gt_projections_plausible(const gt_projections *p, const char *path)
 {
 	GT_NEED(p);
@@ -106,9 +133,9 @@ gt_status gt_projections_plausible(const gt_projections *p, const char *path)
 	const gt_scan *s = p->scan;
 	const size_t n = p->data ? gt_scan_size(s) : 0, view = s->rows * s->columns;
 	size_t first = 0;
-	gt_value_range_scan(&r, p->data, n);
-	if (!r.implausible)
+	if (!count_all(p->data, n))
 		return GT_OK;
+	gt_value_range_scan(&r, p->data, n);
 	while (!is_implausible(p->data[first]))
 		first++;
 	return gt_fail(GT_ERR_FORMAT,

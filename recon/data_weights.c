@@ -200,6 +200,10 @@ static gt_status make_model(const gt_weights_spec *o, const gt_weights_problem *
 		*error = (gt_model_error){ .slope = error->slope, .even = o->even };
 	GT_TRY(gt_noise_estimate(q->p, &known, q->pool, &noise));
 	GT_TRY(gt_model_weights(q->pool, noise, q->p, error, w, factor));
+	if (q->noise) {
+		*q->noise = noise;
+		noise = NULL;
+	}
 done:
 	gt_noise_free(noise);
 	return st;
@@ -258,7 +262,7 @@ gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt
 	GT_NEED(p);
 	GT_NEED(w);
 	gt_weights_spec parsed = { .kind = GT_WEIGHTS_AUTO };
-	const gt_weights_problem q = { p, grid, GT_SUPPORTS_WEIGHTS, "", pool, 0 };
+	const gt_weights_problem q = { p, grid, GT_SUPPORTS_WEIGHTS, "", pool, 0, NULL };
 	char *text = NULL;
 	gt_status st = GT_OK;
 	*w = NULL;

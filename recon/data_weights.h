@@ -7,6 +7,7 @@
 #include <gantry/data.h>
 #include <gantry/grid.h>
 #include <gantry/solver.h>
+#include "recon/noise/noise_estimate.h"
 #include "recon/weights/photon_weights.h"
 
 typedef enum {
@@ -26,6 +27,7 @@ typedef struct {
 	const char *solver;
 	gt_pool *pool;
 	int is_estimate;                /* 1: *w has the size of the weights and no values */
+	gt_noise_model **noise;         /* receives the noise that "model" estimates, for the caller to free; may be NULL */
 } gt_weights_problem;
 /* GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG. */
 gt_status gt_weights_spec_parse(const char *spec, gt_weights_spec *w);

@@ -228,14 +228,15 @@ static gt_status check_data(gt_recon *r)
 	if (st != GT_OK)
 		return st;
 	gt_projections_note_all(p, &r->on.log, name);
-	const gt_listener images = { report_with_options, r };
+	const gt_listener with_options = { report_with_options, r };
+	const int images = r->set.check && is_images(r->path);
 	/* Readers of images compare the range of the angles themselves. */
-	if (r->set.check && (data || !is_images(r->path)))
+	if (r->set.check && (data || !images))
 		gt_note_range(&r->on.log, p);
 	if (r->set.check && !data)
 		gt_conjugate_move_assumed_axis(r->owned, &r->read, &r->on.log, r->path, threads_asked(r->job.with.backend));
 	if (r->set.check)
-		gt_conjugate_warn(p, is_images(r->path) ? &images : &r->on.log, data ? NULL : r->path, threads_asked(r->job.with.backend));
+		gt_conjugate_warn(p, images ? &with_options : &r->on.log, data ? NULL : r->path, threads_asked(r->job.with.backend));
 	return GT_OK;
 }
 

@@ -39,19 +39,16 @@ static double process_bytes(const gt_recon *r)
 	return now < 0 || r->host_used < 0 ? 0 : fmax(0, now - r->host_used - read);
 }
 
-/* Code and buffers that a run needs and a dry run does not touch: solver, penalty, and the search for its strength.
- * Direct methods need no more than the checks of the data. Measured on scans of 2 to 130 MiB
- * (tests/cli/resident_size.sh). */
+/* Code and buffers that a run needs and a dry run does not touch: solver and penalty. Direct methods need no more than
+ * the checks of the data. Measured on scans of 2 to 130 MiB (tests/cli/resident_size.sh). */
 #define MIB 1048576.0
 #define SOLVER_MIB 3.2
 #define PENALTY_MIB 2.5
-#define STRENGTH_MIB 2.0
 
 static double code_bytes(const gt_recon *r)
 {
 	const gt_penalty_spec *penalty = r->job.chosen.penalty;
-	return MIB * ((r->job.chosen.method.solver ? SOLVER_MIB : 0) + (penalty ? PENALTY_MIB : 0) +
-	              (penalty && penalty->automatic ? STRENGTH_MIB : 0));
+	return MIB * ((r->job.chosen.method.solver ? SOLVER_MIB : 0) + (penalty ? PENALTY_MIB : 0));
 }
 
 static gt_memory_estimate before_run(const gt_recon *r)

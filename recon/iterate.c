@@ -13,6 +13,7 @@
 #include "recon/projector_spec.h"
 #include "recon/team/team_run.h"
 #include "recon/penalty/penalty_from_spec.h"
+#include "recon/weights/weights_thread.h"
 #include "team/team.h"
 
 /* The self of the solver's callbacks. */
@@ -211,12 +212,23 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 	return st;
 }
 
+static gt_weights_problem weights_problem(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, gt_recon_found *f)
+{
+	gt_noise_free(f->noise);
+	f->noise = NULL;
+	return (gt_weights_problem){ &e->p,
+		                     &e->grid,
+		                     j->chosen.method.solver->traits,
+		                     j->chosen.method.solver->name,
+		                     gt_backend_pool(be),
+		                     !j->how->has_weights,
+		                     &f->noise };
+}
+
 /* The first rank of each process makes the weights, and all ranks of the process read them. */
 gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
 {
-	const gt_weights_problem q = {
-		&e->p, &e->grid, j->chosen.method.solver->traits, j->chosen.method.solver->name, gt_backend_pool(be), !j->how->has_weights
-	};
+	const gt_weights_problem q = weights_problem(j, e, be, f);
 	gt_status st = GT_OK;
 	gt_recon_mark(j, "weights");
 	if (!j->team)
@@ -297,10 +309,21 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	f->run.data_norm = gt_subsets_norm(&s);
 	GT_TRY(gt_outside_subtract(j, e, be, stream, &s));
-	const gt_penalty_problem prior = {
-		j->chosen.projector, &e->grid, &e->p,    &j->chosen.weights, w,      &s, x,
-		j->chosen.water,     NULL,     e->below, e->asked->n[2],     stream, e,  is_started_directly(f) ? &j->chosen.method : NULL
-	};
+	const gt_penalty_problem prior = { j->chosen.projector,
+		                           &e->grid,
+		                           &e->p,
+		                           &j->chosen.weights,
+		                           w,
+		                           &s,
+		                           x,
+		                           j->chosen.water,
+		                           NULL,
+		                           e->below,
+		                           e->asked->n[2],
+		                           stream,
+		                           e,
+		                           is_started_directly(f) ? &j->chosen.method : NULL,
+		                           f->noise };
 	gt_recon_mark(j, "penalty");
 	GT_TRY(new_penalty(j, prior, &R, &f->penalty));
 	const gt_problem problem = { .subsets = f->subsets,
@@ -311,7 +334,7 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 		                     .n = { e->grid.n[0], e->grid.n[1], e->grid.n[2] },
 		                     .hi = INFINITY,
 		                     .lo = solver->nonneg && solver->nonneg(j->chosen.method.options) ? 0 : -INFINITY };
-	gt_memory_estimate_penalty(f->plan, x, j->chosen.penalty);
+	gt_memory_estimate_penalty(f->plan, x, &e->grid, j->chosen.penalty);
 	f->run.rule = j->chosen.stop;
 	f->run.rule.change *= j->chosen.stop.change_in_hu ? j->chosen.water / GT_MU_WATER : 1;
 	const gt_run_scan run = { &e->p, w, f->weights, f->start };
@@ -330,6 +353,29 @@ done:
 	return st;
 }
 
+/* Makes weights and the start, together if the start waits for a GPU. */
+static gt_status prepare(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, float **w, gt_recon_found *f)
+{
+	gt_backend *be = gt_array_backend(x);
+	gt_weights_thread *thread = NULL;
+	gt_status st = GT_OK;
+	if (gt_backend_is_gpu(be) && j->how->computes && !j->team) {
+		const gt_weights_problem q = weights_problem(j, e, be, f);
+		GT_TRY(gt_weights_begin(&j->chosen.weights, &q, &thread));
+	} else {
+		GT_TRY(gt_recon_weights(j, e, be, w, f));
+	}
+	gt_recon_mark(j, "start image");
+	const gt_status begun = gt_recon_begin(j, e, x, &f->fraction, &f->start);
+	if (thread) {
+		gt_recon_mark(j, "weights");
+		GT_TRY(gt_fail_in(gt_weights_end(thread, w, &f->weights), "%s", j->name));
+	}
+	st = begun;
+done:
+	return st;
+}
+
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
 {
 	gt_backend *be = gt_array_backend(x);
@@ -337,9 +383,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	float *w = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&j->chosen.method, e->p.scan, &f->subsets));
-	GT_TRY(gt_recon_weights(j, e, be, &w, f));
-	gt_recon_mark(j, "start image");
-	GT_TRY(gt_recon_begin(j, e, x, &f->fraction, &f->start));
+	GT_TRY(prepare(j, e, x, &w, f));
 	/* in laminography direct methods lack a part of the mean */
 	const int is_direct = j->how->computes && is_started_directly(f) && !gt_scan_is_laminography(e->p.scan);
 	if (is_direct)

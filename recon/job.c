@@ -19,6 +19,7 @@ void gt_recon_found_free(gt_recon_found *f)
 {
 	free(f->start);
 	free(f->weights);
+	gt_noise_free(f->noise);
 	free(f->penalty);
 	free(f->cost);
 	free(f->unsaved);

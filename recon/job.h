@@ -95,6 +95,7 @@ typedef struct {
 	double seconds;                 /* time of the computation */
 	char *start;                    /* owned; zero, a method, a file, or "array"; NULL: unknown */
 	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
+	gt_noise_model *noise;          /* owned; noise that the weights are based on; NULL: unknown */
 	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or not due */
 	char backend[32], split[32];    /* split: empty for a single backend */
 	char *ranks;                    /* owned; the ranks of a team; NULL: none */

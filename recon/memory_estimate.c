@@ -55,45 +55,52 @@ void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be)
 		e->start_peak = counters(be).peak_bytes;
 }
 
-/* Host memory while a penalty is made: volumes, and pixels in addition to the pixels on the device. */
+/* Host memory while a penalty is made: volumes, and pixels in addition to the pixels on the device. The sample of noise
+ * has all pixels on the device while a chunk of them is drawn; without a sample it is 0. Then a strength is searched on
+ * patches. */
 typedef struct {
-	double volumes, pixels;
+	double volumes, pixels, sample, patches;
 } host_parts;
 
-/* Memory of host_penalty(). A strength needs a copy of the volume, a list of its voxels (two), and a noise sample,
- * later two sets of some views. Resolution kappa makes a volume from two others. Noise kappa makes one, and the weights
- * of its voxels, from two sets of a subset's data. A threshold from the start takes such a copy and list before
- * kappa. */
-static host_parts host_penalty(const gt_memory_estimate *e, const gt_penalty_spec *o)
+/* Bytes of pixels of a sample of noise that are drawn at a time. */
+static double chunk_of(const host_parts *h) { return fmin(h->sample, GT_STRENGTH_DRAWN * sizeof(float)); }
+
+/* Memory of host_penalty(). A strength needs a copy of the volume, a list of its voxels (two), and a chunk of a noise
+ * sample. Later it needs two sets of some views. Resolution kappa is a volume. Noise kappa is one, and the weights of
+ * its voxels, from two sets of a subset's data. A threshold from the start takes such a copy and list before kappa. */
+static host_parts host_penalty(const gt_memory_estimate *e, const gt_grid *grid, const gt_penalty_spec *o)
 {
 	const double view = e->host_data / (double)e->views;
 	const size_t subset = (e->views + e->subsets - 1) / e->subsets;
 	const int even = o->kappa == GT_KAPPA_NOISE, kappa = even || (o->kappa == GT_KAPPA_RESOLUTION && e->host_weights > 0);
 	if (!o->automatic)
-		return (host_parts){ o->edges ? 3 : kappa ? 2 : 0, 0 };
-	const double patches = 2 * view * (double)gt_strength_patch_views(e->views), subsets = even ? 2 * view * (double)subset : 0;
-	return (host_parts){ 3 + kappa + even, fmax(e->host_data, fmax(patches, subsets)) };
+		return (host_parts){ o->edges ? 3 : kappa, 0, 0, 0 };
+	const double some = 2 * view * (double)gt_strength_patch_views(e->views), subsets = even ? 2 * view * (double)subset : 0;
+	return (host_parts){ 3 + kappa + even, fmax(some, subsets), e->host_data, gt_strength_patch_bytes(grid, o->noise > 0) };
 }
+
+static double beside_volumes(const host_parts *h) { return fmax(h->patches, fmax(h->pixels, chunk_of(h))); }
 
 /* On a host backend, pixels coexist with one set of pixels and a volume of the device. */
-static double making(const gt_memory_estimate *e, const gt_array *x, double volumes, double pixels)
+static double making(const gt_memory_estimate *e, const gt_array *x, double volumes, const host_parts *h)
 {
-	const double on_device = pixels * (double)gt_type_size(gt_array_type(x)) / sizeof(float);
-	const double with_pixels = (double)(e->volume + e->data + e->weights + e->operators + gt_array_bytes(x)) + on_device + pixels;
-	return volumes + (e->on_host ? fmax((double)e->penalty_peak, with_pixels) : pixels);
+	const double factor = (double)gt_type_size(gt_array_type(x)) / sizeof(float);
+	const double held = (double)(e->volume + e->data + e->weights + e->operators),
+		     with_pixels = (double)gt_array_bytes(x) + fmax((factor + 1) * h->pixels, factor * h->sample + chunk_of(h));
+	return volumes + (e->on_host ? fmax((double)e->penalty_peak, held + fmax(with_pixels, h->patches)) : beside_volumes(h));
 }
 
-void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_array *x, const gt_penalty_spec *o)
+void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_array *x, const gt_grid *grid, const gt_penalty_spec *o)
 {
 	if (!e)
 		return;
 	const gt_backend *be = gt_array_backend(x);
-	const host_parts host = o ? host_penalty(e, o) : (host_parts){ 0, 0 };
+	const host_parts host = o ? host_penalty(e, grid, o) : (host_parts){ 0, 0, 0, 0 };
 	const double volumes = host.volumes * bytes_of(gt_array_size(x));
 	e->penalty = held(be) - e->volume - e->data - e->weights - e->operators;
 	e->penalty_peak = counters(be).peak_bytes;
-	e->host_strength = volumes + host.pixels;
-	e->host_making = o ? making(e, x, volumes, host.pixels) : 0;
+	e->host_strength = volumes + beside_volumes(&host);
+	e->host_making = o ? making(e, x, volumes, &host) : 0;
 }
 
 void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan)

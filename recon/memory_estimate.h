@@ -13,7 +13,7 @@ void gt_memory_estimate_open  (gt_memory_estimate *e, gt_backend *be);
 void gt_memory_estimate_volume(gt_memory_estimate *e, const gt_backend *be);
 void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be);
 /* x: the volume; o: NULL if there is no penalty. */
-void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_array *x, const gt_penalty_spec *o);
+void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_array *x, const gt_grid *grid, const gt_penalty_spec *o);
 void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan);
 void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t held, size_t best, double moved);
 void gt_memory_estimate_close (gt_memory_estimate *e, const gt_backend *be);

@@ -1,5 +1,5 @@
-/* Pairs of neighbours on the CPU. Gradients are computed in the type of the arrays; values, majorizers of all x and
- * lines in double.
+/* Pairs of neighbours on the CPU. Pairs are computed in the type of the arrays, their sums over the volume and
+ * majorizers of all x in double.
  * Double gradients gather, so each pair is computed from both voxels. Single gradients and sums visit the later half
  * of the neighbours. All work is split into blocks of rows, in an order independent of the threads. */
 #include <string.h>
@@ -90,11 +90,6 @@ GT_INLINE void add(gt_type type, size_t first, size_t n, double factor, const do
 		for (size_t i = 0; i < n; i++)                          \
 			c[i] = gt_potential_weight(GT_##kind, k, t[i]); \
 		break;
-#define VALUES(kind)                                                   \
-	case GT_##kind:                                                \
-		for (size_t i = 0; i < n; i++)                         \
-			c[i] = gt_potential_value(GT_##kind, k, t[i]); \
-		break;
 GT_INLINE void weights(gt_potential potential, const double *k, size_t n, const double *t, double *c)
 {
 	switch (potential) {
@@ -103,15 +98,6 @@ GT_INLINE void weights(gt_potential potential, const double *k, size_t n, const 
 		break;
 	}
 }
-GT_INLINE void values(gt_potential potential, const double *k, size_t n, const double *t, double *c)
-{
-	switch (potential) {
-		GT_POTENTIALS(VALUES)
-	default:
-		break;
-	}
-}
-
 /* Gradient in single precision --------------------------------------------- */
 
 enum { BAND = 16, DEEP = 16 }; /* rows and slices of a box */
@@ -283,72 +269,37 @@ static void majorize(gt_backend *be, const gt_mrf *s, void *d) { gradient(be, s,
 
 enum { LANES = 8 }; /* sums that do not wait for each other */
 
-GT_INLINE void add_up(size_t n, const double *c, double part[LANES])
-{
-	size_t i = 0;
-	for (; i + LANES <= n; i += LANES)
-		for (size_t k = 0; k < LANES; k++)
-			part[k] += c[i + k];
-	for (; i < n; i++)
-		part[0] += c[i];
-}
+#define REAL float
+#define IN_REAL(name) name##f
+#include "regularizers/mrf_sum_typed.inc"
+#undef REAL
+#undef IN_REAL
+#define REAL double
+#define IN_REAL(name) name
+#include "regularizers/mrf_sum_typed.inc"
+#undef REAL
+#undef IN_REAL
 
-GT_INLINE void add_products(size_t n, const double *c, double *t, double *p, double part[2][LANES])
+typedef void (*sum_of_piece)(const struct job *j, size_t row, size_t x, size_t end, double *sum);
+static sum_of_piece sum_of(int single, int avx2)
 {
-	for (size_t i = 0; i < n; i++) {
-		const double cp = c[i] * p[i];
-		t[i] *= cp;
-		p[i] *= cp;
-	}
-	add_up(n, t, part[0]);
-	add_up(n, p, part[1]);
+	if (single)
+		return avx2 ? sum_piece_avx2f : sum_piece_anyf;
+	return avx2 ? sum_piece_avx2 : sum_piece_any;
 }
-
-GT_INLINE void sum_piece(const struct job *j, size_t row, size_t x, size_t end, double *sum)
-{
-	const gt_mrf *s = j->s;
-	double t[PIECE], p[PIECE], c[PIECE], part[2][LANES] = { { 0 } };
-	for (int o = SELF + 1; o < NEIGHBOURS; o++) {
-		const struct run r = run_of(s, row, x, end, o);
-		if (!r.n)
-			continue;
-		differences(s->type, j->x, &r, t);
-		if (j->p) {
-			differences(s->type, j->p, &r, p);
-			for (size_t i = 0; i < r.n; i++)
-				t[i] += j->a * p[i];
-		}
-		if (j->p)
-			weights(s->potential, s->number, r.n, t, c);
-		else
-			values(s->potential, s->number, r.n, t, c);
-		weigh(s->type, s->kappa, &r, c);
-		if (j->p)
-			add_products(r.n, c, t, p, part);
-		else
-			add_up(r.n, c, part[0]);
-	}
-	for (int k = 0; k < LANES; k++) {
-		sum[0] += part[0][k];
-		sum[1] += part[1][k];
-	}
-}
-
-GT_CLONES static void sum_piece_any(const struct job *j, size_t row, size_t x, size_t end, double *sum) { sum_piece(j, row, x, end, sum); }
-GT_AVX2 static void sum_piece_avx2(const struct job *j, size_t row, size_t x, size_t end, double *sum) { sum_piece(j, row, x, end, sum); }
 
 static void sum_parts(void *self, size_t k, size_t last, int worker)
 {
 	struct job *j = self;
 	const size_t rows = j->s->n[1] * j->s->end, first = j->s->n[1] * j->s->from, nx = j->s->n[0];
-	const int avx2 = gt_runs_here("avx2");
+	const sum_of_piece add_piece_to = sum_of(j->s->type == GT_F32, gt_runs_here("avx2"));
 	(void)worker;
 	for (; k < last; k++) {
 		const size_t end = first + (k + 1) * j->part_size < rows ? first + (k + 1) * j->part_size : rows;
 		double sum[2] = { 0, 0 };
 		for (size_t row = first + k * j->part_size; row < end; row++)
 			for (size_t x = 0; x < nx; x += PIECE)
-				(avx2 ? sum_piece_avx2 : sum_piece_any)(j, row, x, x + PIECE < nx ? x + PIECE : nx, sum);
+				add_piece_to(j, row, x, x + PIECE < nx ? x + PIECE : nx, sum);
 		j->part[k][0] = sum[0];
 		j->part[k][1] = sum[1];
 	}

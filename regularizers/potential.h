@@ -10,7 +10,8 @@
  * (u-t)^2 for all u (Huber, Robust Statistics, 1981, 7.8).
  * c(0) = 1, except for qggmrf with p < 2, where it would be infinite: below s = GT_FLAT that potential is a parabola
  * with equal value and slope at GT_FLAT.
- * Precision: that of the arguments in CUDA; double in C, with gt_potential_weightf() in single. */
+ * Precision: that of the arguments in CUDA; double in C, with gt_potential_weightf() and gt_potential_valuef() in
+ * single. */
 #include <stdint.h>
 #include <string.h>
 #include <gantry/author/scan_math.h>
@@ -82,7 +83,7 @@ GT_HD double gt_power(double s, double e)
 GT_HD double gt_inverse(double s) { return 1 / s; }
 GT_HD double gt_inverse_root(double s) { return 1 / sqrt(s); }
 GT_HD double gt_larger(double s, double t) { return s > t ? s : t; }
-/* Likewise in single precision, with relative error (2 + |e log2 s|) 2^-24; for gradients of float arrays. */
+/* Likewise in single precision, with relative error (2 + |e log2 s|) 2^-24; for float arrays. */
 GT_HD float gt_bits_numberf(uint32_t bits)
 {
 	float x;
@@ -112,14 +113,13 @@ GT_HD float gt_inverse_rootf(float s) { return 1 / sqrtf(s); }
 GT_HD float gt_largerf(float s, float t) { return s > t ? s : t; }
 #endif
 
-/* c(t). */
 #define GT_IN_REAL(name) name
-#include "regularizers/potential_weight.inc"
+#include "regularizers/potential_typed.inc"
 #undef GT_IN_REAL
 #ifndef __CUDACC__
 #define gt_real float
 #define GT_IN_REAL(name) name##f
-#include "regularizers/potential_weight.inc"
+#include "regularizers/potential_typed.inc"
 #undef GT_IN_REAL
 #undef gt_real
 #endif
@@ -128,45 +128,6 @@ GT_HD float gt_largerf(float s, float t) { return s > t ? s : t; }
 GT_OF_REAL GT_HD gt_real gt_potential_slope(gt_potential kind, const gt_real *k, gt_real t)
 {
 	return gt_potential_weight(kind, k, t) * t;
-}
-
-/* Returns s - log(1 + s); if the difference would cancel, by the series of log((1 + x)/(1 - x)), x = s/(2 + s). */
-GT_OF_REAL GT_HD gt_real gt_fair(gt_real s)
-{
-	const gt_real one = 1, x = s / (2 + s), y = x * x;
-	if (s > (gt_real)0.25)
-		return s - log1p(s);
-	return s * x - 2 * x * y * (one / 3 + y * (one / 5 + y * (one / 7 + y * (one / 9 + y * (one / 11 + y * (one / 13))))));
-}
-
-/* Returns log(cosh(s)); for small s from cosh^-2 = 1 - tanh^2. */
-GT_OF_REAL GT_HD gt_real gt_logcosh(gt_real s)
-{
-	const gt_real r = tanh(s), half = 0.5;
-	return s < 1 ? -half * log1p(-r * r) : s + log1p(exp(-2 * s)) - (gt_real)0.69314718055994530942;
-}
-
-/* psi(t). */
-GT_OF_REAL GT_HD gt_real gt_potential_value(gt_potential kind, const gt_real *k, gt_real t)
-{
-	const gt_real one = 1, half = 0.5, a = fabs(t), s = a * k[GT_PER_DELTA];
-	switch (kind) {
-	case GT_HUBER: {
-		const gt_real m = s <= one ? a : k[GT_DELTA];
-		return m * (a - half * m);
-	}
-	case GT_HYPERBOLA:
-		return a * a * gt_inverse(one + sqrt(one + s * s));
-	case GT_FAIR:
-		return k[GT_AREA] * gt_fair(s);
-	case GT_LOGCOSH:
-		return k[GT_AREA] * gt_logcosh(s);
-	default: {
-		const gt_real u = gt_larger(s, k[GT_MIN]), up = kind == GT_QGGMRF ? u * u : gt_power(u, k[GT_P]);
-		const gt_real w = gt_power(u, k[GT_P_Q]), c = gt_qggmrf_weight(kind, k, u, w);
-		return half * k[GT_AREA] * (up * gt_inverse(one + w) - c * (u * u - s * s) - k[GT_REST]);
-	}
-	}
 }
 
 #endif

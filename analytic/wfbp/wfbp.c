@@ -136,15 +136,19 @@ done:
 static gt_status coverage(const gt_grid *grid, const gt_scan *scan, gt_analytic_coverage *s)
 {
 	gt_wfbp_plan *p;
-	const gt_status st = gt_wfbp_plan_new(grid, scan, &defaults, NULL, &p);
-	if (st != GT_OK)
-		return st;
+	gt_pool *pool = NULL;
+	gt_status st = GT_OK;
+	if (gt_pool_new(0, &pool) != GT_OK)
+		pool = NULL; /* one thread finds it too */
+	GT_TRY(gt_wfbp_plan_new(grid, scan, &defaults, pool, &p));
 	gt_wfbp_complete(p, &s->first, &s->end);
 	s->radius = p->pitch <= p->limit ? INFINITY : p->complete_radius;
 	s->pitch = p->pitch;
 	s->limit = p->limit;
 	gt_wfbp_plan_free(p);
-	return GT_OK;
+done:
+	gt_pool_free(pool);
+	return st;
 }
 
 const gt_analytic gt_analytic_wfbp = {

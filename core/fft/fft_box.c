@@ -42,10 +42,11 @@ void gt_fft_box_forward(gt_fft_box *b) { fftw_execute(b->forward); }
 
 void gt_fft_box_inverse(gt_fft_box *b)
 {
+	const double factor = 1 / (double)b->size;
 	fftw_execute(b->inverse);
 	for (size_t i = 0; i < b->size; i++) {
-		b->value[i][0] /= (double)b->size;
-		b->value[i][1] /= (double)b->size;
+		b->value[i][0] *= factor;
+		b->value[i][1] *= factor;
 	}
 }
 

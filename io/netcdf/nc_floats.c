@@ -1,7 +1,9 @@
 /* Reads float blocks of NetCDF files in slabs along their first dimension, and rejects invalid values. */
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <gantry/threads.h>
 #include "core/clones.h"
 #include "core/try.h"
 #include "io/netcdf/nc.h"
@@ -29,6 +31,33 @@ GT_CLONES static int has_faults(double min, const float *values, size_t n)
 	for (size_t i = 0; i < n; i++)
 		bad |= !(fabsf(values[i]) <= FLT_MAX) | (values[i] < low);
 	return bad;
+}
+
+struct looking {
+	double min;
+	const float *values;
+	atomic_int bad;
+};
+
+static void look(void *self, size_t begin, size_t end, int worker)
+{
+	struct looking *l = self;
+	(void)worker;
+	if (has_faults(l->min, l->values + begin, end - begin))
+		l->bad = 1;
+}
+
+/* Large arrays by several threads. */
+static int any_faults(double min, const float *values, size_t n)
+{
+	enum { GRAIN = 1 << 18 };
+	struct looking l = { min, values, 0 };
+	gt_pool *pool = NULL;
+	if (n > 16 * GRAIN && gt_pool_new(0, &pool) != GT_OK)
+		pool = NULL; /* one thread looks too */
+	gt_parallel(pool, n, GRAIN, look, &l);
+	gt_pool_free(pool);
+	return l.bad;
 }
 
 /* bytes, as double */
@@ -74,10 +103,10 @@ gt_status gt_nc_some_floats(const gt_nc *f, const char *name, const size_t size[
 		const size_t start[3] = { begin + first, 0, 0 }, count[3] = { n - first < slab ? n - first : slab, size[1], size[2] };
 		float *out = values + first * plane;
 		GT_TRY(gt_nc_check(f, name, gt_nc_get_block(f, &p, start, count, wide, out)));
-		const int looks = has_faults(min, out, count[0] * plane);
-		for (size_t i = 0; looks && i < count[0] * plane; i++)
-			note_faults(min, out[i], (begin + first) * plane + i, &seen);
 	}
+	const int looks = any_faults(min, values, n * plane);
+	for (size_t i = 0; looks && i < n * plane; i++)
+		note_faults(min, values[i], begin * plane + i, &seen);
 	st = refuse_faults(f, name, some, &seen, min);
 done:
 	free(wide);

@@ -167,7 +167,7 @@ gt_status gt_dd_fill_tables(gt_backend *be, const gt_scan *scan, const gt_grid *
 	if (!f.tallest)
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", h->name, scan->views);
 	pthread_mutex_init(&f.lock, NULL);
-	gt_parallel(be->pool, scan->views, 8, fill_some, &f);
+	gt_parallel(be->pool, scan->views, 2, fill_some, &f);
 	pthread_mutex_destroy(&f.lock);
 	for (size_t v = 0; v < scan->views; v++)
 		*tallest = fmax(*tallest, f.tallest[v]);

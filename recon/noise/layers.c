@@ -1,4 +1,5 @@
 /* Fields on layers: box transforms, and matrix products at each frequency. */
+#include "core/clones.h"
 #include "recon/noise/layers.h"
 
 void gt_layers_free(gt_layers *t)
@@ -57,10 +58,22 @@ void gt_layers_field(gt_layers *t, double *z)
 	}
 }
 
+/* As gt_layers_multiply() for numbers, at all frequencies. */
+GT_WIDER static void multiply_numbers(const double *restrict first, const double *restrict second, size_t n, double (*restrict value)[2])
+{
+	for (size_t i = 0; i < n; i++) {
+		const double re = value[i][0], im = value[i][1];
+		value[i][0] = first[i] * re - second[i] * im;
+		value[i][1] = first[i] * im + second[i] * re;
+	}
+}
+
 void gt_layers_apply_both(gt_layers *t, const double *first, const double *second, double *x, double *y)
 {
 	const size_t m = t->layers, box = t->b[0].size;
-	for (size_t i = 0; i < box; i++)
+	if (m == 1)
+		multiply_numbers(first, second, box, t->b[0].value);
+	for (size_t i = 0; i < box && m > 1; i++)
 		gt_layers_multiply(t, i, first + i * m * m, second + i * m * m);
 	for (size_t l = 0; l < m; l++) {
 		gt_fft_box_inverse(&t->b[l]);

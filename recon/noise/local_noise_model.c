@@ -76,53 +76,114 @@ double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noi
 	return largest / stiffest * exp((low + high) / 2);
 }
 
-/* Mean curvature of the penalty along a field: <z, R'(scale z)>/scale. */
-static double curvature_along(const gt_noise_patches *p, const double *z, double scale, double *scaled)
+/* Linear responses to noise, one per patch, for the curvature of the penalty along them. */
+struct responses {
+	const gt_noise_patches *p;
+	double strength;
+	gt_layers noise[GT_NOISE_PATCHES], t[GT_NOISE_PATCHES]; /* transforms of the noise, and of the response */
+	double *inverse, *z, *host;                             /* [patch][...]; host: scaled responses, page-locked */
+	gt_patch_slots slots;
+};
+
+static void responses_free(struct responses *r)
 {
-	for (size_t i = 0; i < p->size; i++)
-		scaled[i] = scale * z[i];
-	gt_array_put(scaled, p->x);
-	gt_fill(0, p->g);
-	gt_penalty_gradient(p->penalty, p->x, p->g, NULL);
-	return gt_dot(p->x, p->g) / (scale * scale);
+	for (size_t k = 0; k < r->p->places; k++) {
+		gt_layers_free(&r->noise[k]);
+		gt_layers_free(&r->t[k]);
+	}
+	free(r->z);
+	if (r->host)
+		gt_locked_free(gt_array_backend(r->p->x), r->host);
+	gt_patch_slots_free(&r->slots);
 }
 
-/* left: fraction of its curvature that the penalty retains for differences of normal noise of this size (statistical
- * linearisation). */
-static gt_status remaining_curvature(const gt_noise_patches *p, double strength, double *left)
+static void draw_noise(void *self, size_t begin, size_t end, int worker)
 {
-	double *z = malloc(2 * p->size * sizeof *z), full = 0, small = 0;
-	double inverse[NUMBERS];
-	gt_layers t = { .layers = 0 };
+	struct responses *r = self;
+	(void)worker;
+	for (size_t k = begin; k < end; k++)
+		gt_patch_normal_field(r->p, k, k, r->z + k * r->p->size, &r->noise[k]);
+}
+
+static gt_status responses_new(const gt_noise_patches *p, struct responses *r)
+{
+	const size_t n = p->places * p->size;
 	gt_status st = GT_OK;
-	if (!z)
+	*r = (struct responses){ .p = p, .z = malloc(n * (1 + p->layers) * sizeof *r->z) };
+	r->host = gt_locked_new(gt_array_backend(p->x), n * sizeof *r->host, "patches of the noise model");
+	if (!r->z || !r->host)
 		GT_TRY(gt_patch_no_memory(p));
-	GT_TRY(gt_layers_new(p->n, p->layers, &t));
+	r->inverse = r->z + n;
 	for (size_t k = 0; k < p->places; k++) {
-		gt_patch_normal_field(p, k, k, z, &t);
-		for (size_t i = 0; i < p->box; i++) {
-			gt_patch_inverse(p, k, i, strength, inverse);
-			gt_layers_multiply(&t, i, inverse, NULL);
-		}
-		gt_layers_field(&t, z);
-		full += curvature_along(p, z, 1, z + p->size);
-		small += curvature_along(p, z, QUADRATIC_RANGE_SCALE, z + p->size);
+		GT_TRY(gt_layers_new(p->n, p->layers, &r->noise[k]));
+		GT_TRY(gt_layers_new(p->n, p->layers, &r->t[k]));
 	}
-	GT_TRY(gt_backend_status(gt_array_backend(p->x)));
-	*left = small > 0 ? fmin(1, full / small) : 1;
+	GT_TRY(gt_patch_slots_new(p, 1, &r->slots));
+	gt_parallel(gt_backend_pool(gt_array_backend(p->x)), p->places, 1, draw_noise, r);
 done:
-	free(z);
-	gt_layers_free(&t);
+	return st;
+}
+
+static void respond(void *self, size_t begin, size_t end, int worker)
+{
+	struct responses *r = self;
+	const gt_noise_patches *p = r->p;
+	const size_t numbers = p->layers * p->layers;
+	(void)worker;
+	for (size_t k = begin; k < end; k++) {
+		double *inverse = r->inverse + k * p->size * p->layers;
+		gt_patch_inverses(p, k, r->strength, inverse);
+		for (size_t l = 0; l < p->layers; l++)
+			memcpy(r->t[k].b[l].value, r->noise[k].b[l].value, p->box * sizeof *r->t[k].b[l].value);
+		for (size_t i = 0; i < p->box; i++)
+			gt_layers_multiply(&r->t[k], i, inverse + i * numbers, NULL);
+		gt_layers_field(&r->t[k], r->z + k * p->size);
+	}
+}
+
+/* Sum over the patches of the mean curvature of the penalty along the responses: <z, R'(scale z)>/scale. */
+static double curvature_along(const struct responses *r, double scale)
+{
+	const gt_noise_patches *p = r->p;
+	double along[GT_NOISE_PATCHES], sum = 0;
+	for (size_t i = 0; i < p->places * p->size; i++)
+		r->host[i] = scale * r->z[i];
+	gt_array_put(r->host, r->slots.x[0]);
+	gt_fill(0, r->slots.g[0]);
+	for (size_t k = 0; k < p->places; k++) {
+		gt_penalty_gradient(p->penalty, r->slots.x_of[k], r->slots.g_of[k], NULL);
+		gt_dot_async(r->slots.x_of[k], r->slots.g_of[k], &along[k]);
+	}
+	gt_reductions_wait(gt_array_backend(p->x));
+	for (size_t k = 0; k < p->places; k++)
+		sum += along[k] / (scale * scale);
+	return sum;
+}
+
+/* p->curvature: fraction of its curvature that the penalty retains for differences of normal noise (statistical
+ * linearisation). The size of the noise follows from this fraction of the strength, by fixed-point iterations. */
+static gt_status remaining_curvature(gt_noise_patches *p, double strength, int iterations)
+{
+	struct responses r;
+	gt_status st = responses_new(p, &r);
+	GT_TRY(st);
+	for (int i = 0; i < iterations; i++) {
+		r.strength = strength * p->curvature;
+		gt_parallel(gt_backend_pool(gt_array_backend(p->x)), p->places, 1, respond, &r);
+		const double full = curvature_along(&r, 1), small = curvature_along(&r, QUADRATIC_RANGE_SCALE);
+		GT_TRY(gt_backend_status(gt_array_backend(p->x)));
+		p->curvature = small > 0 ? fmin(1, full / small) : 1;
+	}
+done:
+	responses_free(&r);
 	return st;
 }
 
 gt_status gt_noise_patches_linearise(gt_noise_patches *p, double strength)
 {
-	gt_status st = GT_OK;
 	if (p->linearised > 0 && fabs(log(strength / p->linearised)) < MAX_LOG_LINEARISED)
 		return GT_OK;
-	for (int i = 0; i < LINEARISATIONS && st == GT_OK; i++)
-		st = remaining_curvature(p, strength * p->curvature, &p->curvature);
+	const gt_status st = remaining_curvature(p, strength, LINEARISATIONS);
 	p->linearised = strength;
 	return st;
 }
@@ -193,16 +254,22 @@ done:
 static void start(gt_patch_descent *s, void *self)
 {
 	(void)self;
-	gt_patch_normal_field(s->p, s->k, 100 + s->k, s->z, &s->t);
+	gt_patch_descent_noise(s, 100 + s->k);
 	gt_patch_descent_start(s);
 }
 
 /* Minimisations of the patches with noise alone. */
 struct simulation {
 	gt_noise_patches *p;
-	gt_patch_descent s[GT_NOISE_PATCHES];
+	gt_patch_descents d;
 	double noise; /* target */
 };
+
+static void measure_noise(gt_patch_descent *s, void *self)
+{
+	gt_noise_patches *p = self;
+	p->noise[s->k] = sqrt(inner_square(p, s->z));
+}
 
 static gt_status simulate(void *self, double strength, double *off)
 {
@@ -211,12 +278,11 @@ static gt_status simulate(void *self, double strength, double *off)
 	const gt_status st = gt_noise_patches_linearise(p, strength);
 	if (st != GT_OK)
 		return st;
-	gt_patch_descents_at(a->s, strength, p->curvature);
+	gt_patch_descents_at(&a->d, strength, p->curvature);
 	/* From another strength's result, a penalty that is not convex (awtv) would end in another minimum. */
-	gt_patch_descents_each(a->s, start, NULL);
-	gt_patch_descents_run(a->s, GT_PATCH_ITERATIONS);
-	for (size_t k = 0; k < p->places; k++)
-		p->noise[k] = sqrt(inner_square(p, a->s[k].z));
+	gt_patch_descents_each(&a->d, start, NULL);
+	gt_patch_descents_run(&a->d, 0, p->places, GT_PATCH_ITERATIONS);
+	gt_patch_descents_each(&a->d, measure_noise, p);
 	*off = log(gt_noise_patches_mean(p) / a->noise);
 	return gt_backend_status(gt_array_backend(p->x));
 }
@@ -241,12 +307,13 @@ gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *s
 	const gt_noise_trials trials = { simulate, &a, MAX_LOG_NOISE_ERROR, MAX_TRIALS };
 	const double quadratic = gt_noise_patches_quadratic_strength(p, noise);
 	double off;
-	gt_status st = gt_patch_descents_new(p, a.s);
-	GT_TRY(st);
 	if (!(quadratic > 0))
-		GT_TRY(gt_fail(GT_ERR_ARG,
-		               "--penalty: no weighted ray passes the object: cannot find a strength: expected strength=NUMBER"));
-	GT_TRY(remaining_curvature(p, quadratic, &p->curvature));
+		return gt_fail(GT_ERR_ARG,
+		               "--penalty: no weighted ray passes the object: cannot find a strength: expected strength=NUMBER");
+	gt_status st = gt_patch_descents_new(p, 1, &a.d);
+	GT_TRY(st);
+	p->curvature = 1;
+	GT_TRY(remaining_curvature(p, quadratic, 1));
 	*strength = p->linearised = quadratic / p->curvature;
 	/* If voxels are so large that the noise is below the target without a penalty, no strength is searched. */
 	p->unreached = gt_noise_patches_quadratic(p, quadratic) < UNREACHED * noise;
@@ -260,6 +327,6 @@ gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *s
 		GT_TRY(gt_fail(GT_ERR_ARG, "--penalty: no strength reaches the target noise in this volume (too small, outside the beam, "
 		                           "or weights that are not inverse variances): expected a larger noise=, or strength=NUMBER"));
 done:
-	gt_patch_descents_free(a.s);
+	gt_patch_descents_free(&a.d);
 	return st;
 }

@@ -6,7 +6,7 @@
 #include <gantry/author/penalty.h>
 #include "recon/noise/small_matrix.h"
 
-enum { GT_NOISE_PATCHES = 6, GT_NOISE_LAYERS = GT_SMALL_ROWS };
+enum { GT_NOISE_PATCHES = 6, GT_NOISE_LAYERS = GT_SMALL_ROWS, GT_PATCH_LANES = 3 };
 typedef struct {
 	double *F, *G;                  /* spectra of A'WA and A'W V W A, V: variance of the data */
 	double square;                  /* kappa^2 of the patch */
@@ -20,12 +20,21 @@ typedef struct {
 	gt_noise_patch at[GT_NOISE_PATCHES];
 	double *R;                      /* spectrum of the penalty of strength 1 for small differences */
 	const gt_penalty *penalty;      /* strength 1, on a grid of all layers */
-	gt_array *x, *g;                /* scratch: arrays on the penalty's backend */
+	gt_array *x, *g;                /* scratch on the penalty's backend, of up to GT_PATCH_LANES times `places` patches */
 	double noise[GT_NOISE_PATCHES]; /* noise of each patch at the strength found, mm^-1; 0: unknown */
 	double curvature;               /* fraction of the penalty's curvature that remains with noise, for preconditioners */
 	double linearised;              /* strength for which it is known; 0: none */
 	int unreached;                  /* 1: without a penalty the noise is below the target */
 } gt_noise_patches;
+/* Arrays of the penalty's backend: parts of x and g of some patches, [lane][place]. */
+typedef struct {
+	gt_array *x[GT_PATCH_LANES], *g[GT_PATCH_LANES]; /* of a lane */
+	gt_array *x_of[GT_PATCH_LANES * GT_NOISE_PATCHES], *g_of[GT_PATCH_LANES * GT_NOISE_PATCHES];
+} gt_patch_slots;
+/* Zero-initialised. GT_ERR_ARG: x and g are smaller. Call gt_patch_slots_free() in either case. */
+gt_status gt_patch_slots_new(const gt_noise_patches *p, size_t lanes, gt_patch_slots *s);
+void gt_patch_slots_free(gt_patch_slots *s);
+
 /* Returns the response of a layer to itself at one frequency. */
 static inline double gt_noise_answer(const gt_noise_patches *p, const double *spectrum, size_t frequency, size_t layer)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
+#include "core/device/host_memory.h"
 #include "core/fft/fft_box.h"
 #include "core/try.h"
 #include "geometry/grid.h"
@@ -42,7 +43,7 @@ static void fill_values(void *self, size_t begin, size_t end, int worker)
 gt_status gt_strength_gather(const gt_strength_search *s, size_t first, size_t stride, gt_array *w, gt_array *wvw)
 {
 	const size_t n = gt_array_size(w);
-	struct view_values a = { s, first, stride, n, malloc(2 * n * sizeof *a.values) };
+	struct view_values a = { s, first, stride, n, gt_host_alloc(2 * n * sizeof *a.values) };
 	gt_status st = a.values ? GT_OK : gt_fail(GT_ERR_MEMORY, "weights of some views need %.3g MB", (double)n * 8e-6);
 	GT_TRY(st);
 	if (!gt_backend_is_dry_run(s->be))

@@ -27,6 +27,7 @@ enum { MAX_SAMPLES = 200000, MIN_SAMPLES = 100, MAX_QUIET_SAMPLES = 60000, MIN_Q
 /* Coefficients of second and sixth differences. */
 static const double second[3] = { 1, -2, 1 }, sixth[7] = { 1, -6, 15, -20, 15, -6, 1 };
 
+enum { MAX_PIXELS = 9 };
 struct stencil {
 	size_t step[2], count[2]; /* two axes: pixels between neighbours, number of coefficients; count 1: no axis */
 };
@@ -52,17 +53,23 @@ struct search {
 static double ratio_at(const struct search *s, size_t i, double min_line)
 {
 	const struct stencil *t = &s->t;
-	double difference = 0, variance = 0;
+	double difference = 0, variance = 0, line[MAX_PIXELS] = { 0 }, v[MAX_PIXELS];
+	size_t at[MAX_PIXELS] = { 0 }, n = 0;
 	for (size_t a = 0; a < t->count[0]; a++)
-		for (size_t b = 0; b < t->count[1]; b++) {
-			const size_t at = i + a * t->step[0] + b * t->step[1];
-			const double c = coefficient(t, a, b), p = s->p->data[at];
-			const double v = p >= min_line ? gt_noise_variance(s->noise, at) : 0;
-			if (!(v > 0))
+		for (size_t b = 0; b < t->count[1]; b++, n++) {
+			at[n] = i + a * t->step[0] + b * t->step[1];
+			line[n] = s->p->data[at[n]];
+			if (!(line[n] >= min_line))
 				return -1;
-			difference += c * p;
-			variance += c * c * v;
 		}
+	gt_noise_variances_at(s->noise, at, n, line, v);
+	for (size_t k = 0; k < n; k++) {
+		const double c = coefficient(t, k / t->count[1], k % t->count[1]);
+		if (!(v[k] > 0))
+			return -1;
+		difference += c * line[k];
+		variance += c * c * v[k];
+	}
 	return difference * difference / variance;
 }
 

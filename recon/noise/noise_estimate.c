@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/arguments.h"
+#include "core/clones.h"
 #include "core/try.h"
 #include "core/vectors/sets.h"
 #include "core/vectors/vector_exp.h"
@@ -58,12 +59,6 @@ GT_INLINE double masked(const gt_noise_model *m, size_t i, double variance)
 
 const float *gt_noise_weights(const gt_noise_model *m) { return m->mask ? m->mask : is_known(&m->known) ? NULL : m->p->weight; }
 
-int gt_noise_is_known(const gt_noise_model *m, size_t i)
-{
-	const float *w = gt_noise_weights(m);
-	return !w || w[i] > 0;
-}
-
 double gt_noise_variance(const gt_noise_model *m, size_t i)
 {
 	const double variance = variance_of(m, kind_of(m), i, m->p->data[i]);
@@ -99,6 +94,24 @@ void gt_noise_variances(const gt_noise_model *m, size_t first, size_t n, const d
 		variances_avx2(m, first, n, line, variance);
 	else
 		variances(m, first, n, line, variance);
+}
+
+GT_WIDER static void variances_by_line(const gt_noise_model *m, size_t n, const double *line, double *restrict variance)
+{
+	const gt_noise_model own = *m;
+	for (size_t k = 0; k < n; k++)
+		variance[k] = variance_of(&own, BY_LINE, 0, line[k]);
+}
+
+void gt_noise_variances_at(const gt_noise_model *m, const size_t *at, size_t n, const double *line, double *variance)
+{
+	const enum kind kind = kind_of(m);
+	if (kind == BY_LINE)
+		variances_by_line(m, n, line, variance);
+	for (size_t k = 0; k < n && kind != BY_LINE; k++)
+		variance[k] = variance_of(m, kind, at[k], line[k]);
+	for (size_t k = 0; k < n && m->mask; k++)
+		variance[k] = masked(m, at[k], variance[k]);
 }
 
 double gt_noise_scale(const gt_noise_model *m) { return m->scale; }
@@ -149,12 +162,21 @@ enum { PIXELS_PER_PIECE = 1 << 14, PART = 256 };
 struct deviations {
 	const gt_noise_model *noise;
 	double min_variance;
+	size_t from; /* first pixel of out */
 	float *out;
 	gt_photon_starvation *starved; /* per chunk */
 };
 
-/* Part of the variance that photons alone have: a mask increases it without fewer photons. */
-static double photon_part(const gt_noise_model *m, size_t i) { return m->mask ? m->mask[i] : 1; }
+/* Returns whether a variance exceeds the bound. */
+GT_WIDER static int take_roots(const double *variance, size_t n, double bound, float *root)
+{
+	int exceeds = 0;
+	for (size_t k = 0; k < n; k++) {
+		root[k] = (float)sqrt(variance[k]);
+		exceeds |= variance[k] > bound;
+	}
+	return exceeds;
+}
 
 static void deviate(void *self, size_t begin, size_t end, int worker)
 {
@@ -163,31 +185,28 @@ static void deviate(void *self, size_t begin, size_t end, int worker)
 	(void)worker;
 	for (size_t first = begin; first < end; first += PART) {
 		const size_t n = end - first < PART ? end - first : PART;
-		int exceeds = 0;
+		const float *mask = s->noise->mask ? s->noise->mask + s->from + first : NULL;
 		for (size_t k = 0; k < n; k++)
-			line[k] = s->noise->p->data[first + k];
-		gt_noise_variances(s->noise, first, n, line, variance);
-		for (size_t k = 0; k < n; k++) {
-			s->out[first + k] = (float)sqrt(variance[k] * photon_part(s->noise, first + k));
-			exceeds |= variance[k] > s->min_variance;
-		}
-		for (size_t k = 0; exceeds && k < n; k++) {
-			const double unmasked = variance[k] * photon_part(s->noise, first + k);
-			if (unmasked > s->min_variance) {
+			line[k] = s->noise->p->data[s->from + first + k];
+		gt_noise_variances(s->noise, s->from + first, n, line, variance);
+		for (size_t k = 0; mask && k < n; k++)
+			variance[k] *= mask[k]; /* a mask increases it without fewer photons */
+		const int exceeds = take_roots(variance, n, s->min_variance, s->out + first);
+		for (size_t k = 0; exceeds && k < n; k++)
+			if (variance[k] > s->min_variance) {
 				gt_photon_starvation *piece = &s->starved[(first + k) / PIXELS_PER_PIECE];
 				piece->pixels++;
-				piece->variance += unmasked;
+				piece->variance += variance[k];
 				piece->line += line[k];
 			}
-		}
 	}
 }
 
-gt_status gt_noise_deviations(const gt_noise_model *noise, double min_variance, gt_pool *pool, float *out, gt_photon_starvation *starved)
+gt_status gt_noise_deviations(const gt_noise_model *noise, double min_variance, gt_pool *pool, size_t first, size_t n, float *out,
+                              gt_photon_starvation *starved)
 {
-	const size_t n = gt_scan_size(noise->p->scan), pieces = (n + PIXELS_PER_PIECE - 1) / PIXELS_PER_PIECE;
-	struct deviations s = { noise, min_variance, out, calloc(pieces, sizeof *s.starved) };
-	*starved = (gt_photon_starvation){ 0, 0, 0 };
+	const size_t pieces = (n + PIXELS_PER_PIECE - 1) / PIXELS_PER_PIECE;
+	struct deviations s = { noise, min_variance, first, out, calloc(pieces, sizeof *s.starved) };
 	if (!s.starved)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the noise of the data");
 	gt_parallel(pool, n, PIXELS_PER_PIECE, deviate, &s);

@@ -32,11 +32,12 @@ typedef struct {
 } gt_photon_starvation;
 /* Returns the weights or the mask that the variance depends on; NULL: neither. */
 const float *gt_noise_weights(const gt_noise_model *noise);
-/* 0: the pixel has no variance, since its weight or mask is 0. */
-int gt_noise_is_known(const gt_noise_model *noise, size_t pixel);
 /* Variances of n pixels from `first` on for these line integrals; gt_noise_variance() uses the measured one. */
 void gt_noise_variances(const gt_noise_model *noise, size_t first, size_t n, const double *line, double *variance);
-/* out: standard deviations without the mask, [view][row][column]; 0 if the mask is 0. *starved: pixels with a variance
- * above min_variance. */
-gt_status gt_noise_deviations(const gt_noise_model *noise, double min_variance, gt_pool *pool, float *out, gt_photon_starvation *starved);
+/* Likewise for the pixels at[n]. */
+void gt_noise_variances_at(const gt_noise_model *noise, const size_t *at, size_t n, const double *line, double *variance);
+/* out: standard deviations of n pixels from `first` on, without the mask; 0 if the mask is 0. Adds pixels with a
+ * variance above min_variance to *starved. */
+gt_status gt_noise_deviations(const gt_noise_model *noise, double min_variance, gt_pool *pool, size_t first, size_t n, float *out,
+                              gt_photon_starvation *starved);
 #endif

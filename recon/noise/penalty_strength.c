@@ -1,6 +1,6 @@
 /* Finds the strength of a penalty from the noise of the data and of the direct method, and from local responses. See
- * recon/noise/local_noise_model.h, and docs/regularizers.md, "Strength from the noise". It needs a volume and a set
- * of projections on host and device, in addition to the memory of the solver. */
+ * recon/noise/local_noise_model.h, and docs/regularizers.md, "Strength from the noise". It needs a volume on host
+ * and device and a set of projections on the device, in addition to the memory of the solver. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +18,10 @@
 #include "recon/noise/noise_estimate.h"
 #include "recon/noise/penalty_strength.h"
 #include "recon/penalty/penalty_spec.h"
+#include "recon/noise/patch_descent.h"
 #include "recon/noise/strength_search.h"
 #include "recon/noise/structure_noise.h"
+#include "recon/team/team_split.h"
 #include "regularizers/spec_of_water.h"
 #include "team/team.h"
 
@@ -37,47 +39,71 @@ enum { MIN_PHOTONS = GT_STRENGTH_MIN_PHOTONS };
 /* Draws a sample of the data's noise. */
 static gt_status draw(gt_strength_search *s, gt_array *data)
 {
-	const size_t n = gt_array_size(data);
-	float *deviation = gt_host_alloc(n * sizeof *deviation);
-	gt_status st = deviation ? GT_OK : gt_fail(GT_ERR_MEMORY, "a sample of noise needs %.3g MB", (double)n * 4e-6);
+	const size_t n = gt_array_size(data), most = n < GT_STRENGTH_DRAWN ? n : GT_STRENGTH_DRAWN;
+	float *deviation = gt_locked_new(s->be, most * sizeof *deviation, "a sample of noise");
+	gt_array *part = NULL;
+	gt_status st = deviation ? GT_OK : gt_fail(GT_ERR_MEMORY, "a sample of noise needs %.3g MB", (double)most * 4e-6);
 	GT_TRY(st);
-	GT_TRY(gt_noise_deviations(s->model, 1. / MIN_PHOTONS, gt_backend_pool(s->be), deviation, &s->starved));
-	gt_array_put_float(deviation, data);
+	s->starved = (gt_photon_starvation){ 0, 0, 0 };
+	for (size_t i = 0; i < n; i += most) {
+		const size_t here = n - i < most ? n - i : most;
+		GT_TRY(gt_noise_deviations(s->model, 1. / MIN_PHOTONS, gt_backend_pool(s->be), i, here, deviation, &s->starved));
+		GT_TRY(gt_array_part(data, i, here, &part));
+		gt_array_put_float(deviation, part);
+		gt_array_free(part);
+		part = NULL;
+	}
 	gt_mul_normals(1, data);
 done:
-	free(deviation);
+	gt_array_free(part);
+	gt_locked_free(s->be, deviation);
 	return st;
 }
 
-/* Noise of the direct method in the object, from a noise sample alone, because the method is linear. */
+/* Slices of the direct method for a sample of noise, into s->host. */
+static gt_status run_direct(gt_strength_search *s, const gt_array *data, gt_range slices)
+{
+	const gt_grid grid = gt_grid_slab(s->q->grid, slices);
+	gt_array *x = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_new(s->be, s->type, gt_grid_voxels(&grid), &x));
+	GT_TRY(gt_analytic_run(s->direct, s->be, &grid, s->q->projections->scan, NULL, data, x));
+	if (!gt_backend_is_dry_run(s->be))
+		gt_array_get_float(x, s->host + slices.first * grid.n[0] * grid.n[1]);
+	GT_TRY(gt_backend_status(s->be));
+done:
+	gt_array_free(x);
+	return st;
+}
+
+/* Noise of the direct method in the object, from a noise sample alone, because the method is linear. Padding slices are
+ * computed if the method supports the grid only with them. A dry run computes all. */
 static gt_status measure_direct(gt_strength_search *s)
 {
-	gt_array *data = NULL, *x = NULL;
-	double sum = 0;
+	const size_t slices = s->q->grid->n[2];
+	const int is_part = s->has_asked && s->q->slices && s->q->slices < slices;
+	gt_array *data = NULL;
+	double square = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_array_new(s->be, s->type, gt_scan_size(s->q->projections->scan), &data));
-	GT_TRY(gt_array_new(s->be, s->type, gt_array_size(s->q->start), &x));
 	if (!gt_backend_is_dry_run(s->be))
 		GT_TRY(draw(s, data));
 	s->direct = gt_analytic_for(s->q->projections->scan);
-	st = gt_analytic_run(s->direct, s->be, s->q->grid, s->q->projections->scan, NULL, data, x);
+	st = is_part ? run_direct(s, data, (gt_range){ s->q->first_slice, s->q->slices }) : GT_ERR_UNSUPPORTED;
+	if (st == GT_ERR_UNSUPPORTED)
+		st = run_direct(s, data, (gt_range){ 0, slices });
 	if (st == GT_ERR_UNSUPPORTED) {
 		s->direct = NULL;
 		st = GT_OK;
 		goto done;
 	}
 	GT_TRY(st);
-	if (!gt_backend_is_dry_run(s->be))
-		gt_array_get_float(x, s->host);
-	GT_TRY(gt_backend_status(s->be));
 	if (gt_backend_is_dry_run(s->be))
 		goto done;
-	for (size_t i = 0; i < s->object.voxels; i++)
-		sum += (double)s->host[s->object.at[i]] * s->host[s->object.at[i]];
-	s->reference = sqrt(sum / (double)s->object.voxels);
+	GT_TRY(gt_strength_mean_of_object(s, 1, &square));
+	s->reference = sqrt(square);
 done:
 	gt_array_free(data);
-	gt_array_free(x);
 	return st;
 }
 
@@ -90,6 +116,7 @@ static double reference_without_direct(const gt_strength_search *s)
 	return R > 0 ? gt_noise_patches_quadratic(&s->patch, F / R) : 0;
 }
 
+<<<<<<< HEAD
 /* 1: noise is requested at the voxel. Divides only where the grid is wider than the request. */
 static int is_asked(const gt_strength_problem *q, size_t voxel)
 {
@@ -152,6 +179,8 @@ done:
 	return st;
 }
 
+=======
+>>>>>>> speed
 /* Grids of air show no object whose noise a strength could leave. Lungs and foams are above this fraction of water. */
 #define MAX_AIR 0.05
 
@@ -179,9 +208,11 @@ static gt_status measure(gt_strength_search *s)
 	if (!gt_backend_is_dry_run(s->be)) {
 		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE, "searching the strength of the penalty: noise at %d positions ...",
 		          GT_NOISE_PATCHES);
-		GT_TRY(gt_noise_estimate(s->q->projections, s->q->known, gt_backend_pool(s->be), &s->model));
+		if (!s->q->noise)
+			GT_TRY(gt_noise_estimate(s->q->projections, s->q->known, gt_backend_pool(s->be), &s->own));
+		s->model = s->q->noise ? s->q->noise : s->own;
 	}
-	GT_TRY(find_object(s));
+	GT_TRY(gt_strength_find_object(s));
 	gt_strength_mark(s, "penalty: noise of the direct method");
 	GT_TRY(measure_direct(s));
 	gt_strength_mark(s, "penalty: local responses");
@@ -216,17 +247,20 @@ static gt_status check_places(const gt_strength_search *s, double noise, double 
 /* Finds the strength from the measurements, with the penalty of strength 1 on the grid of a patch. */
 static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 {
-	gt_array *x = NULL, *g = NULL;
+	gt_array *x = NULL, *g = NULL, *one[2] = { NULL, NULL };
 	gt_penalty *R = NULL;
+	const size_t lanes = s->q->short_run ? GT_PATCH_LANES : 1;
 	const gt_grid box = gt_strength_patch_grid(s, s->object.at[0]);
 	char *own = gt_penalty_spec_of_water(s->q->penalty, s->q->water), *spec = own ? gt_spec_with(own, "strength=1") : NULL;
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_team_alone(s->be, 1); /* each rank has its own patches */
 	GT_TRY(st);
 	GT_TRY(gt_regularizer_new(spec, s->be, GT_F64, &box, NULL, &R));
-	GT_TRY(gt_array_new(s->be, GT_F64, s->patch.size, &x));
+	GT_TRY(gt_array_new(s->be, GT_F64, lanes * s->patch.places * s->patch.size, &x));
 	GT_TRY(gt_array_like(x, &g));
-	GT_TRY(gt_strength_measure_penalty(s, R, x, g));
+	GT_TRY(gt_array_part(x, 0, s->patch.size, &one[0]));
+	GT_TRY(gt_array_part(g, 0, s->patch.size, &one[1]));
+	GT_TRY(gt_strength_measure_penalty(s, R, one[0], one[1]));
 	if (gt_backend_is_dry_run(s->be)) {
 		st = gt_structure_measure(s, 1);
 		goto done;
@@ -253,6 +287,8 @@ done:
 	free(own);
 	free(spec);
 	gt_penalty_free(R);
+	gt_array_free(one[0]);
+	gt_array_free(one[1]);
 	gt_array_free(x);
 	gt_array_free(g);
 	gt_team_alone(s->be, 0);
@@ -260,19 +296,32 @@ done:
 }
 
 /* Sides of patches: powers of two, at most the grid's; few slices are all included. */
-static gt_status prepare(gt_strength_search *s)
+static void size_patches(const gt_grid *grid, gt_noise_patches *p)
 {
-	const size_t n = gt_array_size(s->q->start), slices = s->q->grid->n[2];
-	gt_noise_patches *p = &s->patch;
+	const size_t slices = grid->n[2];
 	p->layers = slices <= GT_NOISE_LAYERS ? slices : 1;
 	p->box = 1;
 	for (int a = 0; a < 3; a++) {
 		const size_t max = slices <= MAX_WIDE_SLICES ? MAX_SLICE_VOXELS : MAX_PATCH_VOXELS;
-		for (p->n[a] = 1; !(a == 2 && p->layers > 1) && p->n[a] < max && 2 * p->n[a] <= s->q->grid->n[a];)
+		for (p->n[a] = 1; !(a == 2 && p->layers > 1) && p->n[a] < max && 2 * p->n[a] <= grid->n[a];)
 			p->n[a] *= 2;
 		p->box *= p->n[a];
 	}
 	p->size = p->box * p->layers;
+}
+
+double gt_strength_patch_bytes(const gt_grid *grid, int has_target)
+{
+	gt_noise_patches p = { .places = GT_NOISE_PATCHES };
+	size_patches(grid, &p);
+	return gt_patch_bytes(&p, has_target ? GT_PATCH_LANES : 1);
+}
+
+static gt_status prepare(gt_strength_search *s)
+{
+	const size_t n = gt_array_size(s->q->start);
+	gt_noise_patches *p = &s->patch;
+	size_patches(s->q->grid, p);
 	p->first = p->layers > 1 && s->q->slices ? s->q->first_slice : 0;
 	p->end = p->layers > 1 && s->q->slices ? p->first + s->q->slices : p->layers;
 	s->host = gt_backend_is_dry_run(s->be) ? NULL : gt_host_alloc(n * sizeof *s->host);
@@ -282,8 +331,8 @@ static gt_status prepare(gt_strength_search *s)
 
 static void release(gt_strength_search *s)
 {
-	gt_noise_free(s->model);
-	gt_object_voxels_free(&s->object);
+	gt_noise_free(s->own);
+	free(s->listed);
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		free(s->patch.at[k].F);
 		free(s->patch.at[k].G);

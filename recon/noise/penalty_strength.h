@@ -5,6 +5,7 @@
 #include <gantry/data.h>
 #include <gantry/message.h>
 #include <gantry/recon.h>
+#include "recon/noise/noise_estimate.h"
 #include "recon/weights/photon_weights.h"
 
 /* A few iterations of the solver. */
@@ -31,6 +32,7 @@ typedef struct {
 	size_t first_slice, slices;     /* requested slices of the grid; the others are padding; slices 0: all */
 	size_t first_across[2], across[2];      /* likewise along x and y: voxels from first_across on; across 0: all */
 	const gt_short_run *short_run;          /* gives the object's structure; NULL: structure is ignored */
+	const gt_noise_model *noise;            /* noise of the projections; NULL: estimated */
 } gt_strength_problem;
 /* Finds the strength beta (unit: parameter `strength` of the penalty) for a noise of noise_hu HU, to 2 %. The noise is
  * the root mean square over six positions in water, or else in the object. Its maximum is the noise of the direct

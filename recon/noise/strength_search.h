@@ -10,6 +10,8 @@
 
 /* Rays with fewer photons are starved. */
 enum { GT_STRENGTH_MIN_PHOTONS = 10 };
+/* Pixels of a sample of noise that are drawn at a time. */
+enum { GT_STRENGTH_DRAWN = 1 << 22 };
 
 /* Result of the short run cut to patches, [patch][layer][z][y][x]. Owned; NULL: unknown. */
 typedef struct {
@@ -25,12 +27,15 @@ typedef struct {
 	gt_backend *be;
 	gt_type type;
 	double noise, factor; /* target, mm^-1, 0: REMAINING_NOISE_RATIO; factor on the resulting strength */
-	gt_noise_model *model;
+	const gt_noise_model *model; /* q->noise, or `own` */
+	gt_noise_model *own;
 	gt_photon_starvation starved;
-	gt_object_voxels object;
+	gt_object_voxels object; /* part of `listed`, which is owned */
+	size_t *listed;
 	float *host; /* a volume */
 	gt_noise_patches patch;
 	const gt_analytic *direct; /* NULL: none supports the scan */
+	int has_asked;             /* 1: noise is requested in all voxels of `object` */
 	double mean;               /* start, averaged over the object's voxels, mm^-1; 0 in a dry run */
 	double reference;          /* noise of the direct method, or its substitute */
 	size_t voxel[GT_NOISE_PATCHES]; /* centre of each patch */
@@ -49,8 +54,14 @@ void gt_strength_report(const gt_strength_search *s, const gt_strength_found *fo
 /* Reports and returns the remaining noise if it is far below the target; else INFINITY. */
 double gt_strength_report_unreached(const gt_strength_search *s, double noise);
 
+/* Finds s->object and s->mean. A dry run has no volume to inspect. */
+gt_status gt_strength_find_object(gt_strength_search *s);
+/* *mean: mean of s->host, or of its squares, over the object's voxels. */
+gt_status gt_strength_mean_of_object(const gt_strength_search *s, int squares, double *mean);
 /* Returns a small grid of the volume's voxels around a voxel, which has index n/2 along each axis. */
 gt_grid gt_strength_patch_grid(const gt_strength_search *s, size_t voxel);
+/* Returns the bytes of patches, on host and backend, while a strength is searched; has_target: for a target noise. */
+double gt_strength_patch_bytes(const gt_grid *grid, int has_target);
 /* Returns how many of the given number of views gt_strength_measure_places() uses. */
 size_t gt_strength_patch_views(size_t views);
 /* Gathers w and w^2 v of views first, first + stride, ... into arrays of these views. */

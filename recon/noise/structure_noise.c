@@ -144,19 +144,13 @@ gt_status gt_structure_measure(gt_strength_search *s, double strength)
 	return st == GT_ERR_DIVERGED ? GT_OK : st;
 }
 
-/* Iterates of one patch: without noise, and with it in both directions. */
-typedef struct {
-	double *z[3], *Fz[3];
-} responses;
-
-/* Parts of the noise in the three iterates. */
-static const double parts[3] = { 0, M_SQRT1_2, -M_SQRT1_2 };
+/* Lanes of a measurement: without noise, and with it in both directions. Parts of the noise in them. */
+static const double parts[GT_PATCH_LANES] = { 0, M_SQRT1_2, -M_SQRT1_2 };
 
 /* One measurement of the response to noise, in all patches. */
 struct measurement {
 	const gt_structure_patches *t; /* NULL: uniform object */
-	responses r[GT_NOISE_PATCHES];
-	int which; /* iterate */
+	gt_patch_descents *d;
 	int first; /* 0: from the iterates of another strength */
 };
 
@@ -172,18 +166,17 @@ static void remove_undetermined(gt_patch_descent *s)
 }
 
 /* s->Fz: gradient of the data term at the image. At the ends of the patch, where the penalty lacks neighbours, it
- * balances the penalty of the short run instead. */
-static void set_slope(gt_patch_descent *s, const gt_structure_patches *t)
+ * balances the penalty of the short run, of gradient s->g, instead. */
+static void set_slope(gt_patch_descent *s, void *self)
 {
+	const struct measurement *a = self;
 	const gt_noise_patches *p = s->p;
-	const double *slope = t->slope + s->k * p->size, strength = t->strength * p->at[s->k].square;
-	memset(s->z, 0, p->size * sizeof *s->z);
-	gt_patch_penalty_gradient(s, s->g);
+	const double *slope = a->t->slope + s->k * p->size, strength = a->t->strength * p->at[s->k].square;
 	for (size_t i = 0; i < p->size; i++) {
 		const size_t at[3] = { i % p->n[0], i / p->n[0] % p->n[1], i / p->n[0] / p->n[1] % p->n[2] };
 		int inner = 1;
-		for (int a = 0; a < 3; a++)
-			inner &= p->n[a] <= MIN_CUT || (at[a] >= 1 && at[a] + 1 < p->n[a]);
+		for (int k = 0; k < 3; k++)
+			inner &= p->n[k] <= MIN_CUT || (at[k] >= 1 && at[k] + 1 < p->n[k]);
 		s->Fz[i] = inner ? slope[i] : -strength * s->g[i];
 	}
 	remove_undetermined(s);
@@ -193,53 +186,53 @@ static void start_uniform(gt_patch_descent *s, void *self)
 {
 	(void)self;
 	s->about = NULL;
-	gt_patch_normal_field(s->p, s->k, 200 + s->k, s->z, &s->t);
+	gt_patch_descent_noise(s, 200 + s->k);
 	gt_patch_descent_start(s);
 }
 
-/* Moves from the iterate without noise by a part of the linear response to the noise. */
+/* Sets the first lane. */
+static void start(struct measurement *a)
+{
+	gt_patch_descents *d = a->d;
+	const size_t places = d->p->places;
+	for (size_t i = 0; i < d->count; i++)
+		d->s[i].about = a->t ? a->t->image + d->s[i].k * d->p->size : NULL;
+	if (!a->t) {
+		gt_patch_descents_lane(d, 0, start_uniform, NULL);
+		return;
+	}
+	for (size_t k = 0; k < places; k++)
+		memset(d->s[k].z, 0, d->p->size * sizeof *d->s[k].z);
+	gt_patch_penalty_gradients(d, 0, places);
+	gt_patch_descents_lane(d, 0, set_slope, a);
+}
+
+/* Moves lanes 1 and 2 from the iterate without noise by parts of the linear response to the noise. */
 static void add_noise(gt_patch_descent *s, void *self)
 {
-	const struct measurement *a = self;
-	const responses *r = &a->r[s->k];
-	const double part = parts[a->which];
-	gt_patch_normal_field(s->p, s->k, 100 + s->k, s->z, &s->t);
+	const gt_patch_descents *d = self;
+	const size_t lane = (size_t)(s - d->s) / d->p->places;
+	const gt_patch_descent *from = &d->s[s->k];
+	gt_patch_descent_noise(s, 100 + s->k);
 	gt_patch_descent_start(s);
 	for (size_t i = 0; i < s->p->size; i++) {
-		s->z[i] = r->z[0][i] + part * s->z[i];
-		s->Fz[i] = r->Fz[0][i] + part * s->Fz[i];
+		s->z[i] = from->z[i] + parts[lane] * s->z[i];
+		s->Fz[i] = from->Fz[i] + parts[lane] * s->Fz[i];
 	}
 }
 
-static void start(gt_patch_descent *s, struct measurement *a)
+static void respond(struct measurement *a)
 {
-	if (!a->first)
-		for (size_t k = 0; k < s->p->places; k++) {
-			memcpy(s[k].z, a->r[k].z[a->which], s->p->size * sizeof *s->z);
-			memcpy(s[k].Fz, a->r[k].Fz[a->which], s->p->size * sizeof *s->z);
-		}
-	else if (a->which)
-		gt_patch_descents_each(s, add_noise, a);
-	else if (!a->t)
-		gt_patch_descents_each(s, start_uniform, NULL);
-	else
-		for (size_t k = 0; k < s->p->places; k++)
-			if (s[k].used) {
-				s[k].about = a->t->image + k * s->p->size;
-				set_slope(&s[k], a->t);
-			}
-}
-
-static void respond(gt_patch_descent *s, struct measurement *a)
-{
-	for (a->which = 0; a->which < 3; a->which++) {
-		start(s, a);
-		gt_patch_descents_run(s, GT_PATCH_ITERATIONS);
-		for (size_t k = 0; k < s->p->places; k++) {
-			memcpy(a->r[k].z[a->which], s[k].z, s->p->size * sizeof *s->z);
-			memcpy(a->r[k].Fz[a->which], s[k].Fz, s->p->size * sizeof *s->z);
-		}
+	gt_patch_descents *d = a->d;
+	if (!a->first) {
+		gt_patch_descents_run(d, 0, d->count, GT_PATCH_ITERATIONS);
+		return;
 	}
+	start(a);
+	gt_patch_descents_run(d, 0, d->p->places, GT_PATCH_ITERATIONS);
+	gt_patch_descents_lane(d, 1, add_noise, d);
+	gt_patch_descents_lane(d, 2, add_noise, d);
+	gt_patch_descents_run(d, d->p->places, d->count, GT_PATCH_ITERATIONS);
 	a->first = 0;
 }
 
@@ -253,7 +246,7 @@ static double rms_response(gt_noise_patches *p, const struct measurement *a, con
 		double squares = 0;
 		size_t here = 0;
 		for (size_t i = 0; i < p->size; i++) {
-			const double d = a->r[k].z[1][i] - a->r[k].z[2][i];
+			const double d = a->d->s[p->places + k].z[i] - a->d->s[2 * p->places + k].z[i];
 			squares += counts[k * p->size + i] ? d * d / 2 : 0;
 			here += counts[k * p->size + i];
 		}
@@ -266,16 +259,15 @@ static double rms_response(gt_noise_patches *p, const struct measurement *a, con
 }
 
 /* Leaves out patches without a voxel that counts. */
-static void choose_patches(gt_patch_descent *s, const unsigned char *counts)
+static void choose_patches(gt_patch_descents *d, const unsigned char *counts)
 {
-	const size_t n = s->p->size;
-	for (size_t k = 0; k < s->p->places; k++)
-		s[k].used = memchr(counts + k * n, 1, n) != NULL;
+	const size_t n = d->p->size;
+	for (size_t i = 0; i < d->count; i++)
+		d->s[i].used = memchr(counts + d->s[i].k * n, 1, n) != NULL;
 }
 
 struct rounds {
 	gt_noise_patches *p;
-	gt_patch_descent *d;
 	const unsigned char *counts;
 	struct measurement a;
 	double uniform, response; /* noise of a uniform object, and its response; 0: not yet measured */
@@ -288,24 +280,22 @@ static gt_status measure_round(void *self, double strength, double *off)
 	const gt_status st = gt_noise_patches_linearise(r->p, strength);
 	if (st != GT_OK)
 		return st;
-	gt_patch_descents_at(r->d, strength, r->p->curvature);
-	respond(r->d, &r->a);
+	gt_patch_descents_at(r->a.d, strength, r->p->curvature);
+	respond(&r->a);
 	*off = log(rms_response(r->p, &r->a, r->counts, r->uniform / r->response) / r->response);
 	return gt_backend_status(gt_array_backend(r->p->x));
 }
 
-static gt_status meet_noise(gt_strength_search *s, gt_patch_descent *d, double *fields, double *strength)
+static gt_status meet_noise(gt_strength_search *s, gt_patch_descents *d, double *strength)
 {
 	gt_noise_patches *p = &s->patch;
-	struct rounds r = { .p = p, .d = d, .counts = s->structure.counts, .uniform = gt_noise_patches_mean(p), .a.first = 1 };
+	struct rounds r = { .p = p, .counts = s->structure.counts, .uniform = gt_noise_patches_mean(p), .a = { .d = d, .first = 1 } };
 	const gt_noise_trials trials = { measure_round, &r, MAX_LOG_MISSED, ROUNDS };
 	double off = 0;
 	gt_status st = GT_OK;
-	for (size_t i = 0; i < 6 * p->places; i++)
-		*(i % 2 ? &r.a.r[i / 6].Fz[i % 6 / 2] : &r.a.r[i / 6].z[i % 6 / 2]) = fields + i * p->size;
 	choose_patches(d, r.counts);
 	gt_patch_descents_at(d, *strength, p->curvature);
-	respond(d, &r.a);
+	respond(&r.a);
 	r.response = rms_response(p, &r.a, r.counts, 1);
 	r.a.first = 1;
 	r.a.t = &s->structure;
@@ -323,19 +313,15 @@ done:
 gt_status gt_structure_strength(gt_strength_search *s, double noise, double *strength)
 {
 	gt_noise_patches *p = &s->patch;
-	gt_patch_descent d[GT_NOISE_PATCHES];
-	double *fields = NULL;
+	gt_patch_descents d;
 	gt_status st = gt_noise_patches_strength(p, noise, strength);
 	if (st == GT_OK)
 		st = gt_structure_measure(s, *strength);
 	if (st != GT_OK || !s->structure.counts || p->unreached)
 		return st;
-	GT_TRY(gt_patch_descents_new(p, d));
-	if (!(fields = calloc(6 * p->places * p->size, sizeof *fields)))
-		GT_TRY(gt_patch_no_memory(p));
-	GT_TRY(meet_noise(s, d, fields, strength));
+	GT_TRY(gt_patch_descents_new(p, GT_PATCH_LANES, &d));
+	GT_TRY(meet_noise(s, &d, strength));
 done:
-	gt_patch_descents_free(d);
-	free(fields);
+	gt_patch_descents_free(&d);
 	return st;
 }

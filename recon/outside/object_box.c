@@ -1,10 +1,12 @@
 /* Bounds of the object: in each view the rays next to its first and last column bound its convex hull by a half plane
  * each. All of them clip a square around the field of view (Sutherland and Hodgman, Commun. ACM 17 (1974) 32). */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/author/constants.h>
 #include <gantry/author/scan_math.h>
+#include <gantry/threads.h>
 #include "core/clones.h"
 #include "geometry/projections.h"
 #include "recon/outside/object_box.h"
@@ -21,7 +23,7 @@
 #define HELIX_BIN (GT_PI / 180)
 /* Values are means over a block of rows. Noise of air stays below this number of standard deviations, mostly. */
 #define MAX_DEVIATIONS 3.
-enum { MAX_VIEWS = 720, MAX_BLOCKS = 8 };
+enum { MAX_VIEWS = 720, MAX_BLOCKS = 8, SMALL = 1 << 20 }; /* fewer values than SMALL: one thread */
 
 /* The object has n x <= limit for OUTER; for INNER it reaches at least to this line. */
 enum { OUTER, INNER, LINES };
@@ -258,34 +260,59 @@ GT_WIDER static float largest_of_values(const float *value, size_t n)
 	return max[0];
 }
 
-/* The largest value of every step-th view. */
-static double largest(const gt_projections *p, size_t step)
+/* Every step-th view, in several threads. */
+struct looking {
+	const gt_projections *p;
+	size_t step, n; /* n: number of these views */
+	gt_pool *pool;
+	double limit[2];      /* air, and an edge that cuts the object */
+	float *max;           /* [n]: largest values */
+	double *column;       /* scratch, [threads][2][columns] */
+	bound *b;             /* [n][2] */
+	atomic_int has_steep; /* 1: the rays of a view are too steep */
+};
+
+static void find_max(void *self, size_t begin, size_t end, int worker)
 {
-	const size_t view = p->scan->rows * p->scan->columns;
-	float max = 0;
-	for (size_t v = 0; v < p->scan->views; v += step)
-		max = fmaxf(max, largest_of_values(p->data + v * view, view));
-	return (double)max;
+	const struct looking *l = self;
+	const size_t view = l->p->scan->rows * l->p->scan->columns;
+	(void)worker;
+	for (size_t i = begin; i < end; i++)
+		l->max[i] = largest_of_values(l->p->data + i * l->step * view, view);
 }
 
-static int find(const gt_projections *p, double max_air, double radius, bound *b, double *column, polygon *g, gt_object_box *box)
+static void find_bounds(void *self, size_t begin, size_t end, int worker)
 {
-	const gt_scan *s = p->scan;
-	const size_t step = 1 + (s->views - 1) / MAX_VIEWS;
-	const double max = largest(p, step), air = air_limit(p, step, max_air * max), limit[2] = { air, fmax(air, MIN_CUT * max) };
-	size_t n = 0;
-	for (size_t v = 0; v < s->views; v += step, n += 2) {
-		largest_of(p, v, column, column + s->columns);
-		if (!bounds_of(p, v, column, limit, b + n))
-			return 0;
+	struct looking *l = self;
+	const size_t columns = l->p->scan->columns;
+	double *column = l->column + (size_t)worker * 2 * columns;
+	for (size_t i = begin; i < end; i++) {
+		largest_of(l->p, i * l->step, column, column + columns);
+		if (!bounds_of(l->p, i * l->step, column, l->limit, l->b + 2 * i))
+			l->has_steep = 1;
 	}
+}
+
+static int find(struct looking *l, double max_air, double radius, polygon *g, gt_object_box *box)
+{
+	const gt_scan *s = l->p->scan;
+	const size_t n = 2 * l->n;
+	double max = 0;
+	gt_parallel(l->pool, l->n, 1, find_max, l);
+	for (size_t i = 0; i < l->n; i++)
+		max = fmax(max, l->max[i]);
+	l->limit[0] = air_limit(l->p, l->step, max_air * max);
+	l->limit[1] = fmax(l->limit[0], MIN_CUT * max);
+	gt_parallel(l->pool, l->n, 1, find_bounds, l);
+	if (l->has_steep)
+		return 0;
 	if (gt_scan_is_helical(s))
-		join_slices(b, n, radius);
-	*box = (gt_object_box){ .is_truncated = is_truncated(b, n, n / 2) };
+		join_slices(l->b, n, radius);
+	*box = (gt_object_box){ .is_truncated = is_truncated(l->b, n, l->n) };
 	const double half = radius * (box->is_truncated ? TRUNCATED_RADII : 1);
-	clip_all(b, n, half, INNER, g);
+	clip_all(l->b, n, half, INNER, g);
 	box_of(g, box->inner_low, box->inner_high);
-	clip_all(b, n, half, OUTER, g);
+	clip_all(l->b, n, half, OUTER, g);
 	box_of(g, box->low, box->high);
 	box->diameter = diameter_of(g);
 	return max > 0 && g->n > 2;
@@ -294,19 +321,25 @@ static int find(const gt_projections *p, double max_air, double radius, bound *b
 int gt_object_box_find(const gt_projections *p, double max_air, gt_object_box *box)
 {
 	const gt_scan *s = p->scan;
-	const size_t views = s->views < MAX_VIEWS ? s->views : MAX_VIEWS, max = 4 + 2 * views;
+	const size_t step = 1 + (s->views - 1) / MAX_VIEWS, views = (s->views + step - 1) / step, max = 4 + 2 * views;
 	const double radius = gt_scan_field_of_view(s, NULL, NULL);
+	struct looking l = { .p = p, .step = step, .n = views };
 	int found = 0;
 	if (!p->data || !(radius > 0) || !isfinite(radius) || s->columns < 2)
 		return 0;
-	bound *b = malloc((2 * views + 2) * sizeof *b);
-	double *column = malloc(2 * s->columns * sizeof *column);
+	if (gt_scan_size(s) < SMALL || gt_pool_new(0, &l.pool) != GT_OK)
+		l.pool = NULL; /* one thread finds it too */
+	l.b = malloc((2 * views + 2) * sizeof *l.b);
+	l.max = malloc(views * sizeof *l.max);
+	l.column = malloc((size_t)gt_pool_threads(l.pool) * 2 * s->columns * sizeof *l.column);
 	polygon g = { calloc(2 * max + 8, sizeof *g.at), calloc(2 * max + 8, sizeof *g.next), 0 };
-	if (b && column && g.at && g.next)
-		found = find(p, max_air, radius, b, column, &g, box);
-	free(b);
-	free(column);
+	if (l.b && l.max && l.column && g.at && g.next)
+		found = find(&l, max_air, radius, &g, box);
+	free(l.b);
+	free(l.max);
+	free(l.column);
 	free(g.at);
 	free(g.next);
+	gt_pool_free(l.pool);
 	return found;
 }

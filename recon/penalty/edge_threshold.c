@@ -7,6 +7,7 @@
 #include <gantry/author/constants.h>
 #include "core/device/host_memory.h"
 #include "core/log.h"
+#include "core/order_statistics.h"
 #include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"
@@ -26,12 +27,6 @@ enum { APART = 2, MIN_PAIRS = 16, MAX_PAIRS = 1 << 18 };
 /* Median of |a - b| of two normal values, over their standard deviation. */
 #define MEDIAN_OF_PAIRS 0.9539
 
-static int ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* Returns the noise of x, mm^-1; 0: too few pairs. */
 static double noise_of(const float *x, size_t row, const gt_object_voxels *object, double *pair)
 {
@@ -44,8 +39,7 @@ static double noise_of(const float *x, size_t row, const gt_object_voxels *objec
 	}
 	if (n < MIN_PAIRS)
 		return 0;
-	qsort(pair, n, sizeof *pair, ascending);
-	return pair[n / 2] / MEDIAN_OF_PAIRS;
+	return gt_upper_median(pair, n) / MEDIAN_OF_PAIRS;
 }
 
 static gt_status noise_of_start(const gt_penalty_problem *c, double *noise)

@@ -1,6 +1,6 @@
 /* Makes a penalty from its specification: kappa for uniform resolution (J. A. Fessler, W. L. Rogers, IEEE Trans. Image
- * Process. 5 (1996) 1346), an automatic strength, and the penalty. While it is made, kappa takes two volumes on the
- * host and three on the device. */
+ * Process. 5 (1996) 1346), an automatic strength, and the penalty. While it is made, kappa takes a volume on the host
+ * and three on the device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +42,8 @@ done:
 	return st;
 }
 
-/* kappa holds A'w, coverage A'1: kappa = sqrt(A'w / A'1), and the mean of that where no weighted ray passes. */
+/* kappa holds A'w / A'1: kappa = sqrt(A'w / A'1), and the mean of that where no weighted ray passes. */
 struct kappa {
-	const float *coverage;
 	float *kappa, mean;
 	size_t n;
 	struct {
@@ -54,13 +53,13 @@ struct kappa {
 };
 enum { GRAIN = 1 << 18 };
 
-static void divide(void *self, size_t begin, size_t end, int worker)
+static void take_roots(void *self, size_t begin, size_t end, int worker)
 {
 	const struct kappa *k = self;
 	(void)worker;
 	for (size_t p = begin; p < end; p++)
 		for (size_t i = p * GRAIN; i < (p + 1) * GRAIN && i < k->n; i++) {
-			k->kappa[i] = k->coverage[i] > 0 && k->kappa[i] > 0 ? sqrtf(k->kappa[i] / k->coverage[i]) : 0;
+			k->kappa[i] = k->kappa[i] > 0 ? sqrtf(k->kappa[i]) : 0;
 			k->piece[p].sum += k->kappa[i];
 			k->piece[p].count += k->kappa[i] > 0;
 		}
@@ -74,15 +73,15 @@ static void fill_gaps(void *self, size_t begin, size_t end, int worker)
 		k->kappa[i] = k->kappa[i] > 0 ? k->kappa[i] : k->mean;
 }
 
-static gt_status finish_kappa(gt_pool *pool, const float *coverage, size_t n, float *kappa)
+static gt_status finish_kappa(gt_pool *pool, size_t n, float *kappa)
 {
 	const size_t pieces = n / GRAIN + 1;
-	struct kappa k = { coverage, kappa, 0, n, calloc(pieces, sizeof *k.piece) };
+	struct kappa k = { kappa, 0, n, calloc(pieces, sizeof *k.piece) };
 	double sum = 0;
 	size_t count = 0;
 	if (!k.piece)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	gt_parallel(pool, pieces, 1, divide, &k);
+	gt_parallel(pool, pieces, 1, take_roots, &k);
 	for (size_t i = 0; i < pieces; i++) {
 		sum += k.piece[i].sum;
 		count += k.piece[i].count;
@@ -104,7 +103,6 @@ static gt_status make_kappa(const gt_listener *log, const gt_penalty_spec *o, co
 {
 	const size_t n = gt_array_size(c->x);
 	gt_array *sum[2] = { NULL, NULL }, *t = NULL;
-	float *coverage = NULL;
 	gt_status st = GT_OK;
 	if (o->kappa == GT_KAPPA_RESOLUTION && !c->subsets->w)
 		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "kappa=yes: the weights of the data are uniform, and so is kappa");
@@ -116,14 +114,13 @@ static gt_status make_kappa(const gt_listener *log, const gt_penalty_spec *o, co
 	GT_TRY(backproject_weights(c->subsets, sum, t));
 	if (gt_backend_is_dry_run(gt_array_backend(c->x)))
 		goto done;
-	if (!(*kappa = gt_host_alloc(n * sizeof **kappa)) || !(coverage = gt_host_alloc(n * sizeof *coverage)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "kappa needs %.3g MB", (double)n * 8e-6));
+	if (!(*kappa = gt_host_alloc(n * sizeof **kappa)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "kappa needs %.3g MB", (double)n * 4e-6));
+	gt_divide(sum[1], 0, sum[0]);
 	gt_array_get_float(sum[0], *kappa);
-	gt_array_get_float(sum[1], coverage);
 	GT_TRY(gt_backend_status(gt_array_backend(c->x)));
-	GT_TRY(finish_kappa(gt_backend_pool(gt_array_backend(c->x)), coverage, n, *kappa));
+	GT_TRY(finish_kappa(gt_backend_pool(gt_array_backend(c->x)), n, *kappa));
 done:
-	free(coverage);
 	gt_array_free(sum[0]);
 	gt_array_free(sum[1]);
 	gt_array_free(t);
@@ -242,7 +239,8 @@ static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o,
 	gt_strength_problem q = { sizeof q,  o->spec,  c->projector, c->grid,
 		                  c->p,      &known,   c->weights,   *kappa,
 		                  c->x,      c->water, log,          c->first_slice,
-		                  c->slices, { 0 },    { 0 },        c->method && o->noise > 0 ? &shortly : NULL };
+		                  c->slices, { 0 },    { 0 },        c->method && o->noise > 0 ? &shortly : NULL,
+		                  c->noise };
 	for (int a = 0; a < 2 && c->extent; a++) {
 		q.first_across[a] = c->extent->left[a];
 		q.across[a] = c->extent->asked->n[a];

@@ -24,6 +24,7 @@ typedef struct {
 	gt_stream *stream;              /* computes for the host; NULL: x's backend does */
 	const gt_recon_extent *extent;  /* its requested voxels along x and y count for the strength; NULL: all do */
 	const gt_method *method;        /* if x is the direct method's volume; NULL: structure is ignored */
+	const gt_noise_model *noise;    /* noise of p for these weights; NULL: unknown */
 } gt_penalty_problem;
 /* *text: the penalty as made, for the record; malloc'ed. The log reports the choices. */
 gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, gt_penalty **R, char **text);

@@ -125,10 +125,11 @@ GT_WIDER static void slopes(const double *below, const double *here, const doubl
 		square[c] += larger_square(below[c], here[c], above[c]);
 }
 
-static void add_row(const struct weighing *j, size_t first, const double *line, const double *square, double sum[SUMS])
+/* mask: NULL: all pixels count. */
+static void add_row(const float *mask, size_t columns, const double *line, const double *square, double sum[SUMS])
 {
-	for (size_t c = 0; c < j->p->scan->columns; c++) {
-		const int counts = line[c] > 0 && gt_noise_is_known(j->noise, first + c);
+	for (size_t c = 0; c < columns; c++) {
+		const int counts = line[c] > 0 && (!mask || mask[c] > 0);
 		sum[OF_SQUARES] += counts ? line[c] * square[c] : 0;
 		sum[OF_LINES] += counts ? line[c] : 0;
 	}
@@ -145,15 +146,22 @@ static void add_variances(const struct weighing *j, size_t first, const double *
 		}
 }
 
+/* w: 0 without noise, NAN without a line integral. */
+GT_WIDER static void invert(const double *noise, const double *line, const double *square, size_t n, double even, double error, float *w)
+{
+	for (size_t c = 0; c < n; c++) {
+		const double weight = 1 / (noise[c] + even + error * square[c]);
+		const int is_good = (noise[c] > 0) & (fabs(line[c]) < INFINITY);
+		w[c] = noise[c] == 0 ? 0 : is_good ? (float)weight : NAN;
+	}
+}
+
 static void weigh_row(const struct weighing *j, size_t first, const double *line, const double *square, double *noise)
 {
 	const size_t columns = j->p->scan->columns;
 	const double error = j->slope * j->slope;
 	gt_noise_variances(j->noise, first, columns, line, noise);
-	for (size_t c = 0; c < columns; c++)
-		j->w[first + c] = noise[c] == 0                              ? 0
-		                  : noise[c] > 0 && fabs(line[c]) < INFINITY ? (float)(1 / (noise[c] + j->even + error * square[c]))
-		                                                             : NAN;
+	invert(noise, line, square, columns, j->even, error, j->w + first);
 }
 
 /* Pieces of whole rows: each row is smoothed once. */
@@ -181,7 +189,7 @@ static void do_pieces(void *self, size_t begin, size_t end, int worker)
 			if (j->w)
 				weigh_row(j, row * columns, here, line[SQUARES], line[VARIANCES]);
 			else
-				add_row(j, row * columns, here, line[SQUARES], sum);
+				add_row(j->mask ? j->mask + row * columns : NULL, columns, here, line[SQUARES], sum);
 			if (!j->w && row % ROWS_PER_SAMPLE == 0)
 				add_variances(j, row * columns, here, line[VARIANCES], sum);
 		}

@@ -129,7 +129,7 @@ START_TEST(solver_without_weights)
 	static const char *const specs[] = { "file", "photons", "noise", "model" };
 	gt_projections *p = projections(1, 1);
 	gt_weights_spec o = { .kind = GT_WEIGHTS_AUTO };
-	const gt_weights_problem q = { p, NULL, 0, "art", NULL, 0 };
+	const gt_weights_problem q = { p, NULL, 0, "art", NULL, 0, NULL };
 	float *w = NULL;
 	char *text = NULL;
 	ck_ok(gt_weights_from_spec(&o, &q, &w, &text));
@@ -145,6 +145,30 @@ START_TEST(solver_without_weights)
 	gt_projections_free(p);
 }
 END_TEST
+
+/* The noise of "model" serves its caller, who frees it; other kinds estimate none. */
+GT_TEST(noise_of_the_model)
+{
+	gt_projections *p = projections(0, 1);
+	gt_noise_model *given = NULL, *own = NULL;
+	const gt_weights_problem q = { p, NULL, GT_SUPPORTS_WEIGHTS, "", NULL, 0, &given };
+	gt_weights_spec o = { .kind = GT_WEIGHTS_AUTO };
+	for (int k = 0; k < 2; k++) {
+		float *w = NULL;
+		char *text = NULL;
+		ck_ok(gt_weights_spec_parse(k ? "model:slope=0,even=0" : "photons", &o));
+		ck_ok(gt_weights_from_spec(&o, &q, &w, &text));
+		ck_assert_int_eq(given != NULL, k);
+		free(w);
+		free(text);
+	}
+	ck_ok(gt_noise_estimate(p, NULL, NULL, &own));
+	for (size_t i = 0; i < N; i++)
+		ck_assert(gt_noise_variance(given, i) == gt_noise_variance(own, i) && gt_noise_variance(own, i) > 0);
+	gt_noise_free(given);
+	gt_noise_free(own);
+	gt_projections_free(p);
+}
 
 START_TEST(counting_of_the_spec)
 {

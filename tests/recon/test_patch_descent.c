@@ -28,7 +28,8 @@ struct patches {
 	gt_noise_patches p;
 	gt_penalty *R;
 	double F[BOX * NUMBERS], G[BOX * NUMBERS], Rs[BOX * NUMBERS];
-	gt_patch_descent s[GT_NOISE_PATCHES];
+	gt_patch_descents d;
+	gt_patch_slots slots;
 };
 
 static void fill_data(struct patches *a)
@@ -53,10 +54,10 @@ static void fill_penalty(struct patches *a)
 	for (size_t layer = 0; layer < LAYERS; layer++) {
 		memset(field, 0, sizeof field);
 		field[layer * BOX + SIDE / 2 + SIDE * (SIDE / 2)] = height;
-		gt_array_put(field, a->p.x);
+		gt_array_put(field, a->slots.x_of[0]);
 		gt_fill(0, a->p.g);
-		gt_penalty_gradient(a->R, a->p.x, a->p.g, NULL);
-		gt_array_get(a->p.g, field);
+		gt_penalty_gradient(a->R, a->slots.x_of[0], a->slots.g_of[0], NULL);
+		gt_array_get(a->slots.g_of[0], field);
 		for (size_t l = 0; l < LAYERS; l++) {
 			ck_ok(gt_fft_box_spectrum(n, field + l * BOX, 0, one));
 			for (size_t i = 0; i < BOX; i++)
@@ -83,19 +84,21 @@ static struct patches *patches_of(const char *penalty)
 		                   .places = 2,
 		                   .R = a->Rs,
 		                   .penalty = a->R };
-	ck_ok(gt_array_new(a->be, GT_F64, a->p.size, &a->p.x));
+	ck_ok(gt_array_new(a->be, GT_F64, 2 * a->p.size, &a->p.x));
 	ck_ok(gt_array_like(a->p.x, &a->p.g));
+	ck_ok(gt_patch_slots_new(&a->p, 1, &a->slots));
 	fill_data(a);
 	fill_penalty(a);
 	a->p.at[0] = (gt_noise_patch){ .F = a->F, .G = a->G, .square = 1 };
 	a->p.at[1] = (gt_noise_patch){ .F = a->F, .G = a->G, .square = 3 };
-	ck_ok(gt_patch_descents_new(&a->p, a->s));
+	ck_ok(gt_patch_descents_new(&a->p, 1, &a->d));
 	return a;
 }
 
 static void patches_free(struct patches *a)
 {
-	gt_patch_descents_free(a->s);
+	gt_patch_descents_free(&a->d);
+	gt_patch_slots_free(&a->slots);
 	gt_array_free(a->p.x);
 	gt_array_free(a->p.g);
 	gt_penalty_free(a->R);
@@ -106,7 +109,7 @@ static void patches_free(struct patches *a)
 /* Starts patch k with 0 or the linear solution; v: the noise. */
 static void start(struct patches *a, size_t k, int linear, double *v)
 {
-	gt_patch_descent *s = &a->s[k];
+	gt_patch_descent *s = &a->d.s[k];
 	gt_patch_normal_field(&a->p, k, 5 + k, v, &s->t);
 	gt_layers_field(&s->t, v);
 	gt_layers_transform(&s->t, v);
@@ -126,18 +129,18 @@ static double slack(const char *penalty) { return strcmp(penalty, "tv") ? 0 : WA
 /* 1/2 <z, F z> - <z, v> + strength R(z). */
 static double cost(struct patches *a, size_t k, const double *v)
 {
-	gt_patch_descent *s = &a->s[k];
+	gt_patch_descent *s = &a->d.s[k];
 	double sum = 0;
 	for (size_t i = 0; i < a->p.size; i++)
 		sum += s->z[i] * (s->Fz[i] - v[i]) / 2;
-	gt_array_put(s->z, a->p.x);
-	return sum + s->strength * gt_penalty_value(a->R, a->p.x);
+	gt_array_put(s->z, a->slots.x_of[0]);
+	return sum + s->strength * gt_penalty_value(a->R, a->slots.x_of[0]);
 }
 
 /* Largest difference of Fz from F z - v, relative to v: the recursion must not drift. */
 static double drift(struct patches *a, size_t k, const double *v)
 {
-	gt_patch_descent *s = &a->s[k];
+	gt_patch_descent *s = &a->d.s[k];
 	static double Fz[BOX * LAYERS];
 	double off = 0, scale = 0;
 	gt_layers_transform(&s->t, s->z);
@@ -167,7 +170,7 @@ static void check_descent(struct patches *a, const char *penalty, double strengt
 		for (int steps = 0; steps <= STEPS; steps++) {
 			for (size_t k = 0; k < 2; k++)
 				start(a, k, linear, v[k]);
-			gt_patch_descents_run(a->s, steps);
+			gt_patch_descents_run(&a->d, 0, 2, steps);
 			for (size_t k = 0; k < 2; k++) {
 				const double now = cost(a, k, v[k]);
 				ck_assert_msg(now <= before[k] + 1e-10 * fabs(now) + strength * a->p.at[k].square * slack(penalty),
@@ -175,10 +178,10 @@ static void check_descent(struct patches *a, const char *penalty, double strengt
 				before[k] = now;
 			}
 		}
-		gt_patch_descents_run(a->s, GT_PATCH_ITERATIONS);
-		ck_assert_msg(!a->s[0].active && !a->s[1].active, "%s not converged at strength %g", penalty, strength);
+		gt_patch_descents_run(&a->d, 0, 2, GT_PATCH_ITERATIONS);
+		ck_assert_msg(!a->d.s[0].active && !a->d.s[1].active, "%s not converged at strength %g", penalty, strength);
 		ck_assert(drift(a, 0, v[0]) < 1e-8 && drift(a, 1, v[1]) < 1e-8);
-		noise[linear] = hypot(rms(a->s[0].z), rms(a->s[1].z));
+		noise[linear] = hypot(rms(a->d.s[0].z), rms(a->d.s[1].z));
 	}
 }
 
@@ -193,7 +196,7 @@ START_TEST(every_strength)
 		const double strength = found * pow(10, decade - DECADES / 2);
 		double noise[2];
 		ck_ok(gt_noise_patches_linearise(&a->p, strength));
-		gt_patch_descents_at(a->s, strength, a->p.curvature);
+		gt_patch_descents_at(&a->d, strength, a->p.curvature);
 		check_descent(a, penalties[_i], strength, noise);
 		ck_assert_msg(fabs(noise[1] / noise[0] - 1) < 0.02, "%s at %g: noise %g and %g, depending on the start", penalties[_i],
 		              strength, noise[0], noise[1]);

@@ -227,7 +227,9 @@ START_TEST(kappa_of_weights)
 	int count = 0;
 	memset(s->weights, 0, COLUMNS * sizeof *s->weights);
 	ck_ok(gt_subsets_new("dd", s->be, GT_F64, &s->grid, s->p.scan, s->p.data, s->weights, 3, &sub));
-	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL, 0, 0, NULL, NULL, NULL };
+	const gt_penalty_problem c = {
+		"dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL, 0, 0, NULL, NULL, NULL, NULL
+	};
 	ck_ok(gt_penalty_spec_parse("quadratic:strength=10,kappa=yes", &o));
 	ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text));
 	ck_assert_str_eq(text, "quadratic:strength=10 kappa=yes");
@@ -292,7 +294,7 @@ START_TEST(recorded)
 	gt_penalty *R = NULL;
 	gt_strength_found found;
 	char *text = NULL, before[200], expected[200];
-	gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL, 0, 0, NULL, NULL, NULL };
+	gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL, 0, 0, NULL, NULL, NULL, NULL };
 	ck_ok(gt_strength_find(&s->q, 20 * WATER / 1000, 1, &found));
 	ck_ok(gt_penalty_spec_parse("quadratic:noise=20HU", &o));
 	static const double off[] = { 1, 1.0005, 1.002 };
@@ -330,7 +332,7 @@ START_TEST(dry_run)
 	ck_ok(gt_backend_dry_run(dry));
 	ck_ok(gt_array_new(dry, GT_F32, SIDE * SIDE, &x));
 	ck_ok(gt_penalty_spec_parse("quadratic:noise=20HU", &o));
-	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, x, WATER, NULL, 0, 0, NULL, NULL, NULL };
+	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, x, WATER, NULL, 0, 0, NULL, NULL, NULL, NULL };
 	ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text));
 	ck_assert_str_eq(text, "quadratic:strength=1 strength_from=noise:found when it runs");
 	ck_assert_str_eq(s->said, "");

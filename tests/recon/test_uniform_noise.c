@@ -100,7 +100,8 @@ static void slice_free(struct slice *s)
 static gt_penalty *penalty_of(struct slice *s, const char *spec, char **text)
 {
 	const gt_weights_spec counting = { .kind = GT_WEIGHTS_PHOTONS, .count = PHOTONS };
-	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &s->sub, s->x, WATER, NULL, 0, 0, NULL, NULL, NULL };
+	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &s->sub, s->x, WATER,
+		                       NULL, 0,        0,     NULL,      NULL,       NULL,    NULL };
 	gt_penalty_spec o;
 	gt_penalty *R = NULL;
 	ck_ok(gt_penalty_spec_parse(spec, &o));
@@ -247,8 +248,8 @@ START_TEST(weights_of_sixty_decades)
 	for (int k = 0; k < 3; k++) {
 		struct slice *s = slice_of(GT_FLAT, 1);
 		const gt_weights_spec counting = { .kind = _i ? GT_WEIGHTS_PHOTONS : GT_WEIGHTS_FILE, .count = _i ? PHOTONS : 0 };
-		const gt_penalty_problem c = { "dd",  &s->grid, &s->p, &counting, s->weights, &s->sub, s->x,
-			                       WATER, NULL,     0,     0,         NULL,       NULL,    NULL };
+		const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &s->sub, s->x, WATER,
+			                       NULL, 0,        0,     NULL,      NULL,       NULL,    NULL };
 		double max = 0;
 		char spec[60], *text = NULL;
 		gt_penalty_spec o;

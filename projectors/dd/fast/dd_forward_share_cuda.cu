@@ -156,29 +156,47 @@ static int falling(const void *a, const void *b)
 	const double x = *(const double *)a, y = *(const double *)b;
 	return x < y ? 1 : x > y ? -1 : 0;
 }
-/* Approximate cost of a block for the earliest end: the largest value, unless a smaller one gains 1 %. p: [processors];
- * cost: [tiles most] */
-static double quantum_of(const gt_dd_fast *f, const struct shared_tile *tile, int tiles, int max, int places, struct processor *p,
-                         double *cost)
+/* Approximate costs of a block, in slices, that are tried. */
+static const double tried[] = { 1 << 20, 512, 384, 256, 192, 128, 96, 64 };
+enum { TRIALS = sizeof tried / sizeof *tried };
+
+struct trials {
+	const gt_dd_fast *f;
+	const struct shared_tile *tile;
+	int tiles, max, places;
+	size_t room;         /* maximum number of blocks */
+	struct processor *p; /* [TRIALS][processors] */
+	double *cost;        /* [TRIALS][room] */
+	double end[TRIALS];
+};
+
+static void try_some(void *self, size_t begin, size_t end, int)
 {
-	static const double slices[] = { 1 << 20, 512, 384, 256, 192, 128, 96, 64 };
-	const double per_slice = tile->per_slice;
-	double min = 1e300, best = slices[0] * per_slice;
-	for (int i = 0; i < (int)(sizeof slices / sizeof *slices); i++) {
+	struct trials *a = (struct trials *)self;
+	for (size_t i = begin; i < end; i++) {
+		double *cost = a->cost + i * a->room;
 		int blocks = 0;
-		for (const struct shared_tile *t = tile; t < tile + tiles; t++) {
-			const int parts = parts_of(t, slices[i] * per_slice, max);
+		for (const struct shared_tile *t = a->tile; t < a->tile + a->tiles; t++) {
+			const int parts = parts_of(t, tried[i] * a->tile->per_slice, a->max);
 			for (int k = 0; k < parts; k++)
 				cost[blocks++] = cost_of(t) / parts + BEGINNING * t->per_slice;
 		}
 		qsort(cost, (size_t)blocks, sizeof *cost, falling);
-		const double end = time_until_done(cost, blocks, p, f->processors, places);
-		if (end < 0.99 * min) {
-			min = end;
-			best = slices[i] * per_slice;
-		}
+		a->end[i] = time_until_done(cost, blocks, a->p + i * a->f->processors, a->f->processors, a->places);
 	}
-	return best;
+}
+
+/* Cost of a block for the earliest end: the largest value, unless a smaller one gains 1 %. */
+static double quantum_of(gt_pool *pool, struct trials *a)
+{
+	double min = 1e300, best = tried[0];
+	gt_parallel(pool, TRIALS, 1, try_some, a);
+	for (int i = 0; i < TRIALS; i++)
+		if (a->end[i] < 0.99 * min) {
+			min = a->end[i];
+			best = tried[i];
+		}
+	return best * a->tile->per_slice;
 }
 
 /* Divides the tiles of a shape into parts, longest first. Returns the number of shares. */
@@ -222,7 +240,7 @@ static double count_blocks(const gt_dd *d, const gt_dd_fast *f, int *places)
 
 /* Allocates *share by malloc() and sets f->shares and f->parts; *share NULL: blocks are not few. Returns 0 if memory is
  * short. counters: tiles with parts. */
-static int share_out(const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, gt_dd_share **share, int *counters)
+static int share_out(gt_pool *pool, const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, gt_dd_share **share, int *counters)
 {
 	const size_t pixels = d->views * d->rows * d->columns * sizeof(float);
 	size_t room;
@@ -235,13 +253,14 @@ static int share_out(const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, 
 	const int max = room / pixels < 7 ? (int)(room / pixels) + 1 : 8;
 	struct shared_tile *tile = (struct shared_tile *)malloc((size_t)blocks * sizeof *tile);
 	gt_dd_share *to = (gt_dd_share *)malloc((size_t)blocks * max * sizeof *to);
-	double *cost = (double *)malloc((size_t)blocks * max * sizeof *cost);
-	struct processor *p = (struct processor *)malloc((size_t)f->processors * sizeof *p);
-	if (!tile || !to || !cost || !p) {
+	struct trials a = { f, tile, 0, max, places, (size_t)blocks * max, NULL, NULL, { 0 } };
+	a.cost = (double *)malloc(TRIALS * a.room * sizeof *a.cost);
+	a.p = (struct processor *)malloc(TRIALS * (size_t)f->processors * sizeof *a.p);
+	if (!tile || !to || !a.cost || !a.p) {
 		free(tile);
 		free(to);
-		free(cost);
-		free(p);
+		free(a.cost);
+		free(a.p);
 		return 0;
 	}
 	for (int i = 0; i < 2 * GT_DD_SHAPES; i++)
@@ -250,7 +269,8 @@ static int share_out(const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, 
 	for (int i = 0; i < tiles; i++)
 		tile[i].whole.at = i;
 	qsort(tile, (size_t)tiles, sizeof *tile, dearest_first);
-	const double quantum = quantum_of(f, tile, tiles, max, places, p, cost);
+	a.tiles = tiles;
+	const double quantum = quantum_of(pool, &a);
 	f->parts = 1;
 	for (int shape = 0; shape < GT_DD_SHAPES; shape++) {
 		f->shares[shape] = shares;
@@ -260,8 +280,8 @@ static int share_out(const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, 
 	for (int i = 0; i < shares; i++)
 		f->parts = to[i].parts > f->parts ? to[i].parts : f->parts;
 	free(tile);
-	free(cost);
-	free(p);
+	free(a.cost);
+	free(a.p);
 	*share = to;
 	return 1;
 }
@@ -272,7 +292,7 @@ extern "C" int gt_dd_forward_share(gt_backend *be, const gt_dd *d, gt_dd_fast *f
 	int counters = 0;
 	if (!gt_dd_fast_forward_fits(d, f))
 		return 1;
-	if (!share_out(d, f, h, &share, &counters))
+	if (!share_out(gt_backend_pool(be), d, f, h, &share, &counters))
 		return 0;
 	if (!share)
 		return 1;

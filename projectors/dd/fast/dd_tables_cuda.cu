@@ -87,7 +87,7 @@ static void fill_some(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-enum { VIEWS_AT_A_TIME = 8 };
+enum { VIEWS_AT_A_TIME = 2 };
 
 /* Fills the views of both axes. *all: extremes of all views. Returns 0 if memory is short. */
 static int fill_views(gt_pool *pool, const gt_dd *d, gt_dd_fast_tables *h, gt_dd_fast *f, struct extremes *all)
