@@ -168,7 +168,9 @@ static gt_status allocate(search *s)
 	const size_t n = gt_scan_size(scan);
 	gt_calibrate_model *m = &s->model;
 	int only_center = 1;
-	*m = (gt_calibrate_model){ .be = s->be, .scan = scan, .columns_by = s->by[0], .by_motion = scan->shape != GT_PARALLEL };
+	*m = (gt_calibrate_model){ .be = s->be, .scan = scan, .columns_by = s->by[0] };
+	/* Parallel beams and the tilt of the axis converge later by them. */
+	m->by_motion = scan->shape != GT_PARALLEL && !s->free[GT_CALIBRATE_AXIS_TILT];
 	GT_TRY(gt_grid_default(scan, &m->grid));
 	gt_grid_margin(&m->grid, scan, &below, &above);
 	m->grid.center[2] += ((double)above - (double)below) / 2 * m->grid.pitch[2];
