@@ -113,14 +113,16 @@ static double mean_of_asked(const gt_strength_search *s)
 
 gt_status gt_strength_find_object(gt_strength_search *s)
 {
+	const gt_strength_problem *q = s->q;
+	const gt_object_region region = { { q->first_across[0], q->first_across[1] }, { q->across[0], q->across[1] } };
 	gt_status st = GT_OK;
 	if (gt_backend_is_dry_run(s->be)) {
 		s->object = (gt_object_voxels){ .at = s->listed = calloc(1, sizeof *s->object.at), .voxels = 1 };
 		return s->listed ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	}
-	gt_array_get_float(s->q->start, s->host);
+	gt_array_get_float(q->start, s->host);
 	GT_TRY(gt_backend_status(s->be));
-	st = gt_object_voxels_find(gt_backend_pool(s->be), s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object);
+	st = gt_object_voxels_find(gt_backend_pool(s->be), q->grid, &region, q->projections->scan, s->host, q->water, &s->object);
 	s->listed = s->object.at;
 	GT_TRY(st);
 	s->has_asked = keep_asked(s);
