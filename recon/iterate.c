@@ -309,21 +309,11 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	f->run.data_norm = gt_subsets_norm(&s);
 	GT_TRY(gt_outside_subtract(j, e, be, stream, &s));
-	const gt_penalty_problem prior = { j->chosen.projector,
-		                           &e->grid,
-		                           &e->p,
-		                           &j->chosen.weights,
-		                           w,
-		                           &s,
-		                           x,
-		                           j->chosen.water,
-		                           NULL,
-		                           e->below,
-		                           e->asked->n[2],
-		                           stream,
-		                           e,
-		                           is_started_directly(f) ? &j->chosen.method : NULL,
-		                           f->noise };
+	const gt_method *direct = is_started_directly(f) ? &j->chosen.method : NULL;
+	/* clang-format off */
+	const gt_penalty_problem prior = { j->chosen.projector, &e->grid, &e->p, &j->chosen.weights, w, &s, x, j->chosen.water,
+		                           NULL, e->below, e->asked->n[2], stream, e, direct, f->noise };
+	/* clang-format on */
 	gt_recon_mark(j, "penalty");
 	GT_TRY(new_penalty(j, prior, &R, &f->penalty));
 	const gt_problem problem = { .subsets = f->subsets,

@@ -227,9 +227,7 @@ START_TEST(kappa_of_weights)
 	int count = 0;
 	memset(s->weights, 0, COLUMNS * sizeof *s->weights);
 	ck_ok(gt_subsets_new("dd", s->be, GT_F64, &s->grid, s->p.scan, s->p.data, s->weights, 3, &sub));
-	const gt_penalty_problem c = {
-		"dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL, 0, 0, NULL, NULL, NULL, NULL
-	};
+	gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL, 0, 0, NULL, NULL, NULL, NULL };
 	ck_ok(gt_penalty_spec_parse("quadratic:strength=10,kappa=yes", &o));
 	ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text));
 	ck_assert_str_eq(text, "quadratic:strength=10 kappa=yes");
