@@ -27,8 +27,8 @@ static void copy_rows(const float *from, size_t from_stride, float *to, size_t t
 		memcpy(to + y * to_stride, from + y * from_stride, c->n * sizeof *to);
 }
 
-/* A slice of the array from or to the host, by way of `slice`, a buffer for a slice of e->grid. in: NULL to read.
- * out: NULL in processes that keep no volume, which share the array all the same. */
+/* A slice of the array from or to the host, by way of `slice`, a buffer for a slice of e->grid. in: NULL to read. A
+ * process that keeps no volume passes NULL as out, too. */
 static gt_status exchange_slice(const gt_recon_extent *e, const float *in, float *out, const gt_array *x, size_t z, float *slice)
 {
 	const common_rows c = common_of(e);

@@ -222,8 +222,8 @@ static void check_example(const example *e, gt_type type, double tolerance)
 }
 
 /* Random data are as rough as possible, so that other rounding of positions shows. CUDA kernels of tilted detectors
- * round positions within a tile, and slabs have other tiles: an H200 has up to 7.2e-6 against double precision with
- * any cut, and 9.4e-6 between two cuts. Their own limit is 1.5e-5 (test_kernels.c). */
+ * round positions within a tile, and slabs have other tiles. With any cut, an H200 has errors up to 7.2e-6; two cuts
+ * differ by 9.4e-6. test_kernels.c allows these kernels 1.5e-5. */
 GT_TESTS(any_cut_in_single_precision, EXAMPLES)
 {
 	const example *e = &examples[_i];
