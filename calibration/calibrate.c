@@ -12,7 +12,6 @@
 #include <gantry/solver.h>
 #include "calibration/coarse_scan.h"
 #include "calibration/correct.h"
-#include "calibration/derivative.h"
 #include "calibration/errors.h"
 #include "calibration/note.h"
 #include "core/device/backend.h"
@@ -40,7 +39,8 @@ typedef struct {
 	gt_projections *coarse;
 	size_t by[2];
 	gt_backend *be;
-	gt_calibrate_model model;
+	gt_grid grid;
+	gt_type type;
 	const char *solver;
 	gt_array *y, *x, *left, *work, *J[N], *part;
 	int free[N];                            /* parameters that are estimated */
@@ -48,6 +48,21 @@ typedef struct {
 	int blind;                              /* conjugate rays do not determine the centre */
 	gt_calibration *out;
 } search;
+
+static gt_status make_operator(const search *s, const double value[N], gt_linop **A)
+{
+	gt_scan *scan = NULL;
+	double own[N];
+	gt_status st = GT_OK;
+	memcpy(own, value, sizeof own);
+	own[GT_CALIBRATE_CENTER] /= (double)s->by[0];
+	GT_TRY(gt_scan_clone(s->coarse->scan, &scan));
+	gt_calibrate_apply(own, scan);
+	GT_TRY(gt_projector_new("joseph", s->be, s->type, &s->grid, scan, A));
+done:
+	gt_scan_free(scan);
+	return st;
+}
 
 /* Subtracts from y the projection of the volume x that fits it best. */
 static gt_status project_out(const search *s, gt_linop *A, gt_array *y, const char *solver, gt_array *x)
@@ -72,10 +87,23 @@ done:
 /* J[j]: derivative of the projections by parameter j, less the part that another volume explains. */
 static gt_status derivative(const search *s, gt_linop *A, int j)
 {
+	double there[N];
+	gt_linop *B = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_calibrate_derivative(&s->model, s->value, j, 30 * tolerance[j] * s->scale[j], s->x, s->work, s->J[j]));
+	const double h = 30 * tolerance[j] * s->scale[j];
+	for (int side = -1; side <= 1; side += 2) {
+		memcpy(there, s->value, sizeof there);
+		there[j] += side * h;
+		GT_TRY(make_operator(s, there, &B));
+		gt_forward(B, s->x, side < 0 ? s->J[j] : s->work);
+		gt_linop_free(B);
+		B = NULL;
+	}
+	gt_scale(-1 / (2 * h), s->J[j]);
+	gt_axpy(1 / (2 * h), s->work, s->J[j]);
 	st = project_out(s, A, s->J[j], s->solver, s->part);
 done:
+	gt_linop_free(B);
 	return st;
 }
 
@@ -135,7 +163,7 @@ static gt_status iterate(search *s, int *again, double *rms)
 	gt_linop *A = NULL;
 	double step[N];
 	gt_status st = GT_OK;
-	GT_TRY(gt_calibrate_operator(&s->model, s->value, &A));
+	GT_TRY(make_operator(s, s->value, &A));
 	gt_copy(s->y, s->left);
 	GT_TRY(project_out(s, A, s->left, s->solver, s->x));
 	*rms = sqrt(gt_dot(s->left, s->left) / (double)gt_array_size(s->left));
@@ -166,25 +194,20 @@ static gt_status allocate(search *s)
 	gt_status st = GT_OK;
 	const gt_scan *scan = s->coarse->scan;
 	const size_t n = gt_scan_size(scan);
-	gt_calibrate_model *m = &s->model;
 	int only_center = 1;
-	*m = (gt_calibrate_model){ .be = s->be, .scan = scan, .columns_by = s->by[0] };
-	/* Parallel beams and the tilt of the axis converge later by them. */
-	m->by_motion = scan->shape != GT_PARALLEL && !s->free[GT_CALIBRATE_AXIS_TILT];
-	GT_TRY(gt_grid_default(scan, &m->grid));
-	gt_grid_margin(&m->grid, scan, &below, &above);
-	m->grid.center[2] += ((double)above - (double)below) / 2 * m->grid.pitch[2];
-	m->grid.n[2] += below + above;
+	GT_TRY(gt_grid_default(scan, &s->grid));
+	gt_grid_margin(&s->grid, scan, &below, &above);
+	s->grid.center[2] += ((double)above - (double)below) / 2 * s->grid.pitch[2];
+	s->grid.n[2] += below + above;
 	/* A larger distance of the detector enlarges the field of view. */
 	for (int a = 0; a < 2; a++)
-		m->grid.n[a] += 2 * (size_t)(MARGIN * (double)m->grid.n[a]);
-	/* Rounding of single precision disturbs differences of projections, but moves the centre by under
-	 * 1e-3 of its error. */
+		s->grid.n[a] += 2 * (size_t)(MARGIN * (double)s->grid.n[a]);
+	/* Rounding of single precision disturbs other derivatives; the centre moves by less than 1e-3 of its error. */
 	for (int j = 0; j < N; j++)
 		only_center &= s->free[j] == (j == GT_CALIBRATE_CENTER);
-	m->type = s->be->kind == GT_CPU && !only_center && !m->by_motion ? GT_F64 : GT_F32;
-	GT_TRY(gt_array_new(s->be, m->type, n, &s->y));
-	GT_TRY(gt_array_new(s->be, m->type, gt_grid_voxels(&m->grid), &s->x));
+	s->type = s->be->kind == GT_CPU && !only_center ? GT_F64 : GT_F32;
+	GT_TRY(gt_array_new(s->be, s->type, n, &s->y));
+	GT_TRY(gt_array_new(s->be, s->type, gt_grid_voxels(&s->grid), &s->x));
 	GT_TRY(gt_array_like(s->x, &s->part));
 	GT_TRY(gt_array_like(s->y, &s->left));
 	GT_TRY(gt_array_like(s->y, &s->work));
@@ -241,7 +264,7 @@ static gt_status residual_before(search *s)
 	static const double none[N];
 	gt_linop *A = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_calibrate_operator(&s->model, none, &A));
+	GT_TRY(make_operator(s, none, &A));
 	gt_copy(s->y, s->left);
 	GT_TRY(project_out(s, A, s->left, s->solver, s->x));
 	s->out->before = sqrt(gt_dot(s->left, s->left) / (double)gt_array_size(s->left));
@@ -259,7 +282,7 @@ static gt_status search_center(search *s)
 	gt_status st = GT_OK;
 	for (long k = -max; k <= max; k++) {
 		s->value[GT_CALIBRATE_CENTER] = 2. * (double)k * (double)s->by[0];
-		GT_TRY(gt_calibrate_operator(&s->model, s->value, &A));
+		GT_TRY(make_operator(s, s->value, &A));
 		gt_copy(s->y, s->left);
 		GT_TRY(project_out(s, A, s->left, "cgls:iterations=4", s->x));
 		gt_linop_free(A);
