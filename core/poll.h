@@ -1,6 +1,7 @@
 #ifndef GT_CORE_POLL_H
 #define GT_CORE_POLL_H
 #include <stddef.h>
+#include <gantry/threads.h>
 /* Cancellation of a long call: see gt_backend_poll(). While it is set, gt_parallel() asks between the pieces of the
  * calling thread, and then skips the remaining pieces of this and all later calls. It also tracks progress if the call
  * states the fraction of each gt_parallel(). */
@@ -31,5 +32,8 @@ void gt_poll_pass_ends(void);
 void gt_poll_part(double from, double to);
 /* Reports `taken` of n pieces of the current range. p may be NULL. */
 void gt_poll_took(gt_poll *p, size_t taken, size_t n);
+
+/* gt_parallel() with a pool for this call; in the calling thread up to n = alone, and if no thread can start. */
+void gt_parallel_once(size_t n, size_t alone, size_t grain, gt_loop body, void *self);
 
 #endif

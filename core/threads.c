@@ -210,3 +210,12 @@ void gt_parallel(gt_pool *p, size_t n, size_t grain, gt_loop body, void *self)
 	share(p, n, piece, body, self);
 	pthread_mutex_unlock(&p->turn);
 }
+
+void gt_parallel_once(size_t n, size_t alone, size_t grain, gt_loop body, void *self)
+{
+	gt_pool *pool = NULL;
+	if (n > alone && gt_pool_new(0, &pool) != GT_OK)
+		pool = NULL;
+	gt_parallel(pool, n, grain, body, self);
+	gt_pool_free(pool);
+}

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <gantry/scan.h>
-#include <gantry/threads.h>
 #include "core/clones.h"
 #include "core/log.h"
+#include "core/poll.h"
 #include "core/arguments.h"
 #include "geometry/projections.h"
 #include "geometry/scan.h"
@@ -118,11 +118,7 @@ static size_t count_all(const float *value, size_t n)
 {
 	enum { GRAIN = 1 << 18 };
 	struct counting c = { value, 0 };
-	gt_pool *pool = NULL;
-	if (n > 4 * GRAIN && gt_pool_new(0, &pool) != GT_OK)
-		pool = NULL; /* one thread counts too */
-	gt_parallel(pool, n, GRAIN, count_some, &c);
-	gt_pool_free(pool);
+	gt_parallel_once(n, 4 * GRAIN, GRAIN, count_some, &c);
 	return c.implausible;
 }
 

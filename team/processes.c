@@ -160,7 +160,7 @@ static gt_status name_ranks(const char *spec, const gt_transport_position *place
 		snprintf(name[0], 32, "cuda:%d", place->local % gt_device_count());
 		*n = 1;
 	} else if (!strcmp(text, "auto") || !strcmp(text, "cpu")) {
-		GT_TRY(gt_team_name_alone(text, place->locals, n, name));
+		GT_TRY(gt_team_name_alone(text, gt_processes_sharing(place->locals), n, name));
 	} else {
 		snprintf(name[0], 32, "%s", text);
 		*n = 1;

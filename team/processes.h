@@ -8,6 +8,9 @@
  * number, 0: one per device. GT_ERR_ARG; GT_ERR_UNSUPPORTED: no launcher, or no MPI. */
 gt_status gt_processes_new(const char *spec, int ranks, int *n, char name[GT_TEAM_MAX][32], struct gt_processes **p);
 void      gt_processes_free(struct gt_processes *p);
+/* Number of the `locals` processes of this host that share the processors of this process: fewer if a launcher binds
+ * them. */
+int       gt_processes_sharing(int locals);
 /* Number of ranks and first rank of this process. Before gt_processes_agree() only local ranks are known. */
 void      gt_processes_place(const struct gt_processes *p, int *n, int *first);
 /* Combines the status st of all processes and checks that they run the same version. */

@@ -17,6 +17,9 @@ int       gt_team_size(const gt_team *t);
 gt_backend *gt_team_backend(const gt_team *t, int rank); /* NULL: the rank belongs to another process */
 gt_backend *gt_team_backend_here(const gt_team *t);     /* backend of the first rank of this process */
 const char *gt_team_where(const gt_team *t, int rank);  /* "cpu:1"; "host b, cpu:1" if there are several processes */
+/* Returns a warning with a remedy if an MPI launcher binds this process to fewer processors than it can use; NULL: no
+ * such binding, or no memory. spec: that of t. The caller frees the text. */
+char     *gt_team_binding(const gt_team *t, const char *spec);
 /* Sets the load fractions of the ranks: [size], above 0, copied; NULL: equal fractions, the default. */
 gt_status gt_team_set_weights(gt_team *t, const double *weight);
 /* Sets the minimum timeout of collective calls, in seconds. On expiry every rank fails. */

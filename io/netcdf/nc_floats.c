@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <gantry/threads.h>
 #include "core/clones.h"
+#include "core/poll.h"
 #include "core/try.h"
 #include "io/netcdf/nc.h"
 
@@ -52,11 +52,7 @@ static int any_faults(double min, const float *values, size_t n)
 {
 	enum { GRAIN = 1 << 18 };
 	struct looking l = { min, values, 0 };
-	gt_pool *pool = NULL;
-	if (n > 16 * GRAIN && gt_pool_new(0, &pool) != GT_OK)
-		pool = NULL; /* one thread looks too */
-	gt_parallel(pool, n, GRAIN, look, &l);
-	gt_pool_free(pool);
+	gt_parallel_once(n, 16 * GRAIN, GRAIN, look, &l);
 	return l.bad;
 }
 

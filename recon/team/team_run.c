@@ -193,6 +193,14 @@ static gt_status open_team(const gt_recon_job *j, const gt_recon_extent *e, gt_t
 	return gt_team_open_distributed(j->with.backend, ranks, t);
 }
 
+static void report_binding(const gt_recon_job *j, const gt_team *t)
+{
+	char *binding = gt_team_binding(t, j->with.backend);
+	if (binding)
+		gt_notify(&j->on.log, GT_WARNING, GT_ABOUT_CHOICE, "%s", binding);
+	free(binding);
+}
+
 /* Describes the memory of a rank with another split. */
 static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun, const gt_split_spec *split)
 {
@@ -256,6 +264,7 @@ gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_
 	gt_split_print(&shared.split, split);
 	gt_notify(&j->on.log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d ranks, split by %s, each %s",
 	          j->with.backend ? j->with.backend : "auto", n, split, gt_backend_describe(gt_team_backend_here(t)));
+	report_binding(j, t);
 	snprintf(f->backend, sizeof f->backend, "%s", j->with.backend ? j->with.backend : "auto");
 	snprintf(f->split, sizeof f->split, "%s", split);
 	gt_model(&c, shared.split.slabs, shared.split.blocks, &f->model);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # MPI processes compute what one does: methods, helices, splits, threads; bit-identical with --reproducible. Another number of
-# processes continues a checkpoint. Processes with different outputs compute alone.
+# processes continues a checkpoint. A binding launcher is reported. Processes with different outputs compute alone.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/support/lib.sh"
 # shellcheck source=/dev/null
@@ -30,6 +30,23 @@ team 2 recon scan.nc -o team.nc --team mpi --backend cpu:1 --solver sirt:iterati
 [ "$(grep -c 'sirt in' stderr.txt)" -le 1 ] || fail "several reports: $(cat stderr.txt)"
 team 2 recon scan.nc --backend cpu:1 --solver sirt --dry-run
 [ "$(grep -c 'rank_1 *host .*, cpu:1 slices=.*memory=' <<<"$out")" = 1 ] || fail "not one line of rank 1: $out"
+
+# A launcher that binds a process to fewer processors than it can use is reported once; other limits are none of its binding.
+if [ "$(nproc)" -gt 1 ]; then
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	bound() { # TIMES BACKEND COMMAND...
+		local times=$1 each=$2
+		shift 2
+		"$@" "$gantry" recon scan.nc -o bound.nc --team mpi --backend "$each" --solver sirt:iterations=1 2>stderr.txt ||
+			fail "$*: $(cat stderr.txt)"
+		[ "$(grep -c "the launcher binds the process to 1 of $(nproc) processors: mpirun --bind-to none" stderr.txt)" = "$times" ] ||
+			fail "$*, $each: expected $times sentences on binding: $(cat stderr.txt)"
+	}
+	bound 1 cpu "${launch[@]}" --bind-to none -n 1 taskset -c "$cpu"
+	bound 0 cpu:1 "${launch[@]}" --bind-to none -n 1 taskset -c "$cpu"
+	bound 0 cpu "${launch[@]}" --bind-to none -n 1
+	bound 0 cpu taskset -c "$cpu" "${launch[@]}" --bind-to none -n 1
+fi
 
 # Bit-identical on one, two and four processes.
 bits=(--reproducible --backend cpu:1 --quiet --solver "os-sart:subsets=2,iterations=1")

@@ -132,7 +132,7 @@ nothing_left cut.nc "Ctrl-C"
 iterate=(--solver "os-sart:iterations=1,subsets=2" --no-check)
 ok "${recon[@]}" "${iterate[@]}" -o whole.nc
 # memory depends on the number of threads
-ok "${recon[@]}" "${iterate[@]}" --backend "stream:${backend/#%cpu/cpu:2}" --device-memory 8MiB -o slabs.nc
+ok "${recon[@]}" "${iterate[@]}" --backend "stream:${backend/%cpu/cpu:2}" --device-memory 8MiB -o slabs.nc
 ok compare slabs.nc whole.nc --rmse 1e-7
 refused 1 "slabs of the volume and batches of views need" "${recon[@]}" "${iterate[@]}" --backend "stream:$backend" --device-memory 10KiB -o cut.nc
 refused 2 "expected an iterative method" "${recon[@]}" --solver wfbp --backend "stream:$backend" -o cut.nc

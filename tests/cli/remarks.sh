@@ -108,7 +108,7 @@ remark "counts.mhd: $cells of $cells values, from -1029 to -1029, are not line" 
 remark "from -1029 to -1029, are not line" recon head.nc --data counts.mhd --force -o out.nc --backend "$backend" --no-overlap
 rm out.nc
 refused_output 1 "$cells of $cells values, from -1029 to -1029, the first -1029 in view 0, row 0, column 0" recon head.nc --data counts.mhd --backend "$backend"
-refused_output 1 "from -1029 to -1029, are not line" recon head.nc --data counts.mhd --backend "${backend/#%cpu/cpu:2}" --no-overlap --device-memory 100kB
+refused_output 1 "from -1029 to -1029, are not line" recon head.nc --data counts.mhd --backend "${backend/%cpu/cpu:2}" --no-overlap --device-memory 100kB
 for noise in "--photons 20 --electronic 10 --scale 2" "--photons 1e15 --scale 4" "--photons 2 --electronic 3 --scale 0.1"; do
 	# shellcheck disable=SC2086
 	ok simulate --reduce 16 --phantom water-cylinder --rays 1 $noise -o noisy.nc

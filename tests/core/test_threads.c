@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <gantry/array.h>
 #include <gantry/threads.h>
+#include "core/poll.h"
 #include "tests/support/support.h"
 
 struct count {
@@ -48,6 +49,18 @@ GT_TEST(every_index_once)
 				free(c.hits);
 			}
 		gt_pool_free(pool);
+	}
+}
+
+GT_TEST(threads_of_one_call)
+{
+	for (size_t n = 999; n <= 1001; n++) {
+		struct count c = { calloc(n, sizeof(atomic_int)), NULL, n > 1000 ? 65536 : 1, 0 };
+		gt_parallel_once(n, 1000, 10, hit, &c);
+		ck_assert_int_eq(c.bad, 0);
+		for (size_t i = 0; i < n; i++)
+			ck_assert_int_eq(c.hits[i], 1);
+		free(c.hits);
 	}
 }
 
