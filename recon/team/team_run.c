@@ -127,13 +127,23 @@ static void free_others(struct run *r, int ranks)
 	free(r->jobs);
 }
 
+/* Bit-identical results need a fixed number of parts for any devices; fewer for an analytic method with few slices. */
+enum { RANKS = 8 };
+
+static gt_status choose_for_solver(const gt_recon_job *j, const gt_split_spec *asked, size_t ranks, const gt_model_case *c,
+                                   gt_split_spec *split)
+{
+	const gt_status st = gt_split_choose(asked, ranks, c, split);
+	return j->with.reproducible ? gt_fail_in(st, "--reproducible, which always uses %d ranks", RANKS) : st;
+}
+
 static gt_status choose_split(const gt_recon_job *j, const gt_recon_extent *e, size_t ranks, const gt_model_case *c, gt_split_spec *split)
 {
 	gt_split_spec asked = { GT_SPLIT_AUTO, 0, 0 };
 	gt_status st = GT_OK;
 	GT_TRY(gt_split_spec_parse(j->with.split ? j->with.split : "auto", &asked));
 	if (j->chosen.method.solver)
-		return gt_split_choose(&asked, ranks, c, split);
+		return choose_for_solver(j, &asked, ranks, c, split);
 	if (asked.kind == GT_SPLIT_VIEWS || (asked.kind == GT_SPLIT_GRID && asked.blocks > 1))
 		return gt_fail(GT_ERR_ARG, "--split=%s: %s is partitioned by slices: expected auto or slices", j->with.split,
 		               gt_method_name(&j->chosen.method));
@@ -181,8 +191,6 @@ done:
 	return st;
 }
 
-/* Bit-identical results need a fixed number of parts for any devices; fewer for an analytic method with few slices. */
-enum { RANKS = 8 };
 static gt_status open_team(const gt_recon_job *j, const gt_recon_extent *e, gt_team **t)
 {
 	if (!j->with.reproducible)

@@ -65,6 +65,7 @@ gt_status gt_split_choose(const gt_split_spec *asked, size_t ranks, const gt_mod
 	}
 	if (asked->kind != GT_SPLIT_AUTO)
 		return check(chosen, ranks, c);
+	const size_t views = c->scan->views / c->subsets;
 	double min = INFINITY;
 	gt_split_spec s;
 	gt_model_times t;
@@ -77,8 +78,8 @@ gt_status gt_split_choose(const gt_split_spec *asked, size_t ranks, const gt_mod
 	}
 	if (isfinite(min))
 		return GT_OK;
-	return gt_fail(GT_ERR_ARG, "%zu ranks for %zu slices and subsets of %zu views: expected fewer ranks", ranks, c->grid->n[2],
-	               c->scan->views / c->subsets);
+	return gt_fail(GT_ERR_ARG, "%zu ranks for %zu slice%s and subsets of %zu view%s: expected fewer ranks or fewer subsets", ranks,
+	               c->grid->n[2], c->grid->n[2] == 1 ? "" : "s", views, views == 1 ? "" : "s");
 }
 
 gt_grid gt_grid_slab(const gt_grid *grid, gt_range slices)

@@ -128,8 +128,9 @@ static gt_status time_method(const study *s, const problem *p, const timed_metho
 	GT_TRY(gt_recon_run(r, v));
 	if (clock.n < TIMES)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s ended after %d iterations: expected %d to time", m->solver, clock.n + 1, TIMES + 1));
-	const char *model = gt_recon_text(r, "model"), *split = gt_recon_text(r, "split");
+	const char *model = gt_recon_text(r, "model"); /* until the next text */
 	*t = (timed_result){ .seconds = gt_median(clock.seconds, TIMES), .model = model ? strtod(model, NULL) : NAN };
+	const char *split = gt_recon_text(r, "split");
 	snprintf(t->split, sizeof t->split, "%s", split ? split : "one");
 done:
 	gt_volume_free(v);
