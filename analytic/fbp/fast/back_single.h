@@ -9,7 +9,7 @@
 
 enum {
 	GT_BACK_ACROSS = 16, /* columns of voxels side by side in x that are processed together */
-	GT_BACK_ALONG = 4,   /* rows of such columns in a tile, which see the same lines of a view */
+	GT_BACK_ALONG = 8,   /* rows of such columns in a tile, which see the same lines of a view */
 	GT_BACK_PAD = 32,    /* maximum number of constant entries on either side of a line of the detector */
 	GT_BACK_BEYOND = 16  /* floats after the filtered views that may be read */
 };
