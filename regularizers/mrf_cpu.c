@@ -98,6 +98,21 @@ GT_INLINE void weights(gt_potential potential, const double *k, size_t n, const 
 		break;
 	}
 }
+/* Pairs in the type of the arrays ------------------------------------------ */
+
+enum { LANES = 8 }; /* sums that do not wait for each other */
+
+#define REAL float
+#define IN_REAL(name) name##f
+#include "regularizers/mrf_pairs_typed.inc"
+#undef REAL
+#undef IN_REAL
+#define REAL double
+#define IN_REAL(name) name
+#include "regularizers/mrf_pairs_typed.inc"
+#undef REAL
+#undef IN_REAL
+
 /* Gradient in single precision --------------------------------------------- */
 
 enum { BAND = 16, DEEP = 16 }; /* rows and slices of a box */
@@ -106,40 +121,6 @@ enum { BAND = 16, DEEP = 16 }; /* rows and slices of a box */
 struct box {
 	size_t y0, y1, z0, z1;
 };
-
-/* Pairs of a run: weight times difference, and weight. */
-struct pairs {
-	float pull[PIECE], weight[PIECE];
-};
-
-#define PAIRS_SINGLE(kind)                                                                        \
-	case GT_##kind:                                                                           \
-		for (size_t i = 0; i < r->n; i++) {                                               \
-			const float t = X[i] - Y[i];                                              \
-			const float c = (float)r->weight * gt_potential_weightf(GT_##kind, k, t); \
-			p->weight[i] = c;                                                         \
-			p->pull[i] = c * t;                                                       \
-		}                                                                                 \
-		break;
-GT_INLINE void make_pairs(const gt_mrf *s, const float *x, const struct run *r, struct pairs *restrict p)
-{
-	const float *X = x + r->first, *Y = X + r->away;
-	float k[GT_NNUMBERS];
-	for (int i = 0; i < GT_NNUMBERS; i++)
-		k[i] = (float)s->number[i];
-	switch (s->potential) {
-		GT_POTENTIALS(PAIRS_SINGLE)
-	default:
-		break;
-	}
-	if (s->kappa) {
-		const float *K = (const float *)s->kappa + r->first, *L = K + r->away;
-		for (size_t i = 0; i < r->n; i++) {
-			p->weight[i] *= K[i] * L[i];
-			p->pull[i] *= K[i] * L[i];
-		}
-	}
-}
 
 GT_INLINE void add_to(float *restrict to, float factor, size_t n, const float *restrict part)
 {
@@ -154,7 +135,7 @@ GT_INLINE void add_piece(const struct job *j, const struct box *b, size_t row, s
 	const size_t y = row % s->n[1], z = row / s->n[1], start = row * s->n[0] + x;
 	const int mine = y >= b->y0 && y < b->y1 && z >= b->z0 && z < b->z1;
 	float *g = j->g, *d = j->d, own[PIECE], bound[PIECE];
-	struct pairs p;
+	struct pairsf p;
 	memset(own, 0, sizeof own);
 	memset(bound, 0, sizeof bound);
 	for (int o = SELF + 1; o < NEIGHBOURS; o++) {
@@ -164,7 +145,7 @@ GT_INLINE void add_piece(const struct job *j, const struct box *b, size_t row, s
 		if (!r.n)
 			continue;
 		const size_t at = (size_t)((ptrdiff_t)r.first + r.away);
-		make_pairs(s, j->x, &r, &p);
+		make_pairsf(s, 0, &r, j->x, NULL, 0, &p);
 		if (theirs) {
 			add_to(g ? g + at : NULL, -1, r.n, p.pull);
 			add_to(d ? d + at : NULL, 2, r.n, p.weight);
@@ -266,19 +247,6 @@ static void gradient(gt_backend *be, const gt_mrf *s, const void *x, void *g, vo
 static void majorize(gt_backend *be, const gt_mrf *s, void *d) { gradient(be, s, NULL, NULL, d); }
 
 /* Sums --------------------------------------------------------------------- */
-
-enum { LANES = 8 }; /* sums that do not wait for each other */
-
-#define REAL float
-#define IN_REAL(name) name##f
-#include "regularizers/mrf_sum_typed.inc"
-#undef REAL
-#undef IN_REAL
-#define REAL double
-#define IN_REAL(name) name
-#include "regularizers/mrf_sum_typed.inc"
-#undef REAL
-#undef IN_REAL
 
 typedef void (*sum_of_piece)(const struct job *j, size_t row, size_t x, size_t end, double *sum);
 static sum_of_piece sum_of(int single, int avx2)

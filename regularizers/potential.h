@@ -83,7 +83,8 @@ GT_HD double gt_power(double s, double e)
 GT_HD double gt_inverse(double s) { return 1 / s; }
 GT_HD double gt_inverse_root(double s) { return 1 / sqrt(s); }
 GT_HD double gt_larger(double s, double t) { return s > t ? s : t; }
-/* Likewise in single precision, with relative error (2 + |e log2 s|) 2^-24; for float arrays. */
+/* Likewise in single precision, with relative error (2 + |e log2 s|) 2^-24; for float arrays. The polynomials
+ * interpolate artanh(x)/x and 2^f at Chebyshev points. Short chains of operations matter more than their number. */
 GT_HD float gt_bits_numberf(uint32_t bits)
 {
 	float x;
@@ -101,12 +102,12 @@ GT_HD float gt_powerf(float s, float e)
 	const uint32_t root = 0x3f3504f3, one = (uint32_t)1 << 23, half = gt_number_bitsf(s) - root;
 	const float k = (float)(int)((half + 127 * one) >> 23) - 127;
 	const float m = gt_bits_numberf((half & (one - 1)) + root), x = (m - 1) / (m + 1), y = x * x;
-	const float p = ((y * (1.f / 9) + 1.f / 7) * y + 1.f / 5) * y + 1.f / 3;
-	const float t = e * (k + 2.88539008f * (x + x * y * p)), shifted = t + 12582912.f, n = shifted - 12582912.f;
-	const float f = (t - n) * 0.693147181f;
-	float q = 1.f / 5040;
-	q = q * f + 1.f / 720, q = q * f + 1.f / 120, q = q * f + 1.f / 24, q = q * f + 1.f / 6, q = q * f + 0.5f;
-	return (1 + (f + f * f * q)) * gt_bits_numberf((gt_number_bitsf(shifted) + 127) << 23);
+	const float p = (y * 0.147899747f + 0.199943903f) * y + 0.333333425f;
+	const float t = e * (k + 2.88539008f * (x + x * y * p)), shifted = t + 12582912.f, f = t - (shifted - 12582912.f), ff = f * f;
+	const float low = f * 0.240226508f + 0.693147188f, mid = f * 0.00961808256f + 0.0555035711f;
+	const float high = f * 0.000154531629f + 0.00133908634f;
+	const float q = low + ff * (mid + ff * high);
+	return (1 + f * q) * gt_bits_numberf((gt_number_bitsf(shifted) + 127) << 23);
 }
 GT_HD float gt_inversef(float s) { return 1 / s; }
 GT_HD float gt_inverse_rootf(float s) { return 1 / sqrtf(s); }

@@ -95,6 +95,7 @@ static size_t work_size(const gt_fbp_plan *p, size_t element)
 static gt_status open_(gt_backend *be, const gt_fbp_plan *p, gt_type type, size_t *batch, void **out)
 {
 	const size_t element = gt_type_size(type), view = p->rows * p->row.wide * element;
+	const size_t level = is_fast(p, type) ? gt_back_level(p) * sizeof(float) : 0;
 	struct state *s = calloc(1, sizeof *s);
 	gt_status st = GT_OK;
 	if (!s)
@@ -105,8 +106,8 @@ static gt_status open_(gt_backend *be, const gt_fbp_plan *p, gt_type type, size_
 	s->unit = unit_of(p);
 	s->work_stride = work_size(p, element);
 	s->work_bytes = s->work_stride * (size_t)gt_pool_threads(be->pool);
-	*batch = *batch ? *batch : gt_fbp_batch(be, p, view);
-	s->scratch_bytes = *batch * view + GT_BACK_BEYOND * sizeof(float);
+	*batch = *batch ? *batch : gt_fbp_batch(be, p, view + level);
+	s->scratch_bytes = *batch * (view + level) + GT_BACK_BEYOND * sizeof(float);
 	s->work = gt_backend_alloc(be, s->work_bytes, "lines of filtered backprojection");
 	s->scratch = s->work ? gt_backend_alloc(be, s->scratch_bytes, "filtered views") : NULL;
 	if (!s->work || !s->scratch)
@@ -140,7 +141,8 @@ static void back_(void *self, size_t first, size_t n, void *x)
 	const gt_grid *g = &s->plan->grid;
 	struct backing b = { s, x, first, n };
 	if (is_fast(s->plan, s->type)) {
-		gt_back_single_run(s->be->pool, &(gt_back_single){ s->plan, s->scratch, first, n, x, s->work, s->work_stride });
+		float *level = gt_back_level(s->plan) ? (float *)s->scratch + n * s->plan->rows * s->plan->row.wide + GT_BACK_BEYOND : NULL;
+		gt_back_single_run(s->be->pool, &(gt_back_single){ s->plan, s->scratch, first, n, x, s->work, s->work_stride, level });
 		return;
 	}
 	gt_parallel(s->be->pool, g->n[1] * ((g->n[0] + TILE - 1) / TILE), 1, s->type == GT_F32 ? back_tiles_single : back_tiles_double, &b);

@@ -90,8 +90,9 @@ GT_HD int gt_back_sees(double column, double row, size_t wide, size_t rows, int 
 GT_HD void gt_back_slices(double row, double step, size_t rows, size_t nz, size_t *first, size_t *end)
 {
 	const double low = ceil((-0.5 - 1e-9 - row) / step), high = floor(((double)rows - 0.5 + 1e-9 - row) / step) + 1;
-	*first = low > 0 ? low < (double)nz ? (size_t)low : nz : 0;
-	*end = high > 0 ? high < (double)nz ? (size_t)high : nz : 0;
+	const double from = low > 0 ? low : 0, to = high > 0 ? high : 0, all = (double)nz;
+	*first = (size_t)(int)(from < all ? from : all); /* int, because loops with unsigned conversions do not vectorise */
+	*end = (size_t)(int)(to < all ? to : all);
 }
 
 /* Returns the factor of a projection value before the filter: the column's gain times the cosine of the cone angle.

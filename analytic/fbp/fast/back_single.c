@@ -18,5 +18,7 @@ size_t gt_back_single_bytes(const gt_fbp_plan *p)
 void gt_back_single_run(gt_pool *pool, gt_back_single *b)
 {
 	const gt_back_single_kernels *k = gt_back_single_best();
+	if (b->level)
+		gt_parallel(pool, b->views * gt_back_lines(b->plan), 1, k->levels, b);
 	gt_parallel(pool, gt_back_single_tiles(b->plan), 1, k->tiles, b);
 }
