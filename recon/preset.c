@@ -30,12 +30,11 @@ static void print_entry(const char *name, const gt_preset_entry *e, FILE *out)
 	fprintf(out, "%-10s %s\n", name, e->about);
 	if (e->solver)
 		fprintf(out,
-		        "             --solver %s:iterations=%zu,subsets=%zu (fewer for less than %zu views, and more iterations for "
-		        "less than %zu)\n"
+		        "             --solver %s:iterations=%zu,subsets=%zu (fewer below %zu views; more iterations below %zu)\n"
 		        "             --weights %s --penalty %s;\n"
 		        "             requested keys replace its own (--penalty qggmrf:noise=4HU); another name replaces all of its keys\n",
-		        e->solver, e->passes, e->subsets, e->subsets * e->min_views,
-		        e->min_steps / e->passes * e->min_views, e->weights, e->penalty);
+		        e->solver, e->passes, e->subsets, e->subsets * e->min_views, e->min_steps / e->passes * e->min_views, e->weights,
+		        e->penalty);
 }
 
 gt_status gt_preset_help(const char *name, FILE *out)

@@ -145,7 +145,7 @@ START_TEST(names_and_help)
 	ck_assert_str_eq(gt_preset_names[GT_PRESET_ITERATIVE], "iterative");
 	ck_assert_ptr_null(gt_preset_names[GT_NPRESETS]);
 	ck_assert(!strncmp(all, "none       no preset: the default", 33) && strstr(all, "\nfast       the analytic method"));
-	ck_assert(strstr(all, "--solver os-sqs:iterations=20,subsets=12 (fewer for less than 192 views, and more iterations for less than 112)"));
+	ck_assert(strstr(all, "--solver os-sqs:iterations=20,subsets=12 (fewer below 192 views; more iterations below 112)"));
 	ck_assert(!strncmp(fast, "fast ", 5) && !strstr(fast, "os-sqs"));
 	ck_assert_str_eq(none, "");
 	free(all);
