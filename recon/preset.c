@@ -12,6 +12,9 @@
 const char *const gt_preset_names[] = { GT_PRESET_LIST(GT_PRESET_WORD) NULL };
 #undef GT_PRESET_WORD
 
+/* With fewer subsets the passes stay: the noise of the minimum is then far below the prediction for its strength. */
+enum { MIN_SUBSETS = 3 };
+
 const gt_preset_entry gt_presets[GT_NPRESETS] = {
 	[GT_PRESET_NONE] = { .about = "no preset: the default" },
 	[GT_PRESET_FAST] = { .about = "the analytic method that fits the scan, as without --solver", .analytic = 1 },
@@ -20,6 +23,7 @@ const gt_preset_entry gt_presets[GT_NPRESETS] = {
 	                          .passes = 20,
 	                          .subsets = 12,
 	                          .min_views = 16,
+	                          .min_steps = 140,
 	                          .penalty = "qggmrf:c=10HU,strength=auto,kappa=yes",
 	                          .weights = "model" },
 };
@@ -29,10 +33,11 @@ static void print_entry(const char *name, const gt_preset_entry *e, FILE *out)
 	fprintf(out, "%-10s %s\n", name, e->about);
 	if (e->solver)
 		fprintf(out,
-		        "             --solver %s:iterations=%zu,subsets=%zu (fewer for less than %zu views) --weights %s\n"
-		        "             --penalty %s;\n"
+		        "             --solver %s:iterations=%zu,subsets=%zu (fewer below %zu views; more iterations from %zu to %zu)\n"
+		        "             --weights %s --penalty %s;\n"
 		        "             requested keys replace its own (--penalty qggmrf:noise=4HU); another name replaces all of its keys\n",
-		        e->solver, e->passes, e->subsets, e->subsets * e->min_views, e->weights, e->penalty);
+		        e->solver, e->passes, e->subsets, e->subsets * e->min_views, MIN_SUBSETS * e->min_views,
+		        e->min_steps / e->passes * e->min_views - 1, e->weights, e->penalty);
 }
 
 gt_status gt_preset_help(const char *name, FILE *out)
@@ -92,6 +97,8 @@ gt_status gt_preset_make(gt_preset q, size_t views, const gt_preset_settings *as
 	static const char *const rivals[] = { "noise", "strength", NULL };
 	const gt_preset_entry *e = &gt_presets[q];
 	const size_t fit = e->solver ? views / e->min_views : 0, subsets = fit < 1 ? 1 : fit < e->subsets ? fit : e->subsets;
+	const size_t enough = subsets < MIN_SUBSETS ? 0 : (e->min_steps + subsets - 1) / subsets,
+		     passes = enough > e->passes ? enough : e->passes;
 	/* "auto" is equivalent to no weights option. */
 	const gt_preset_settings a = { asked->solver, asked->weights && strcmp(asked->weights, "auto") ? asked->weights : NULL,
 		                       asked->penalty };
@@ -100,7 +107,7 @@ gt_status gt_preset_make(gt_preset q, size_t views, const gt_preset_settings *as
 	*m = (gt_preset_made){ .solver = NULL };
 	if (!e->solver)
 		return GT_OK;
-	if (!(solver = gt_text("%s:iterations=%zu,subsets=%zu", e->solver, e->passes, subsets)))
+	if (!(solver = gt_text("%s:iterations=%zu,subsets=%zu", e->solver, passes, subsets)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(gt_spec_merge(solver, a.solver, NULL, &m->solver));
 	GT_TRY(gt_spec_merge(e->weights, a.weights, NULL, &m->weights));

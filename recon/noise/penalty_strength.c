@@ -119,10 +119,28 @@ static double reference_without_direct(const gt_strength_search *s)
 /* Grids of air show no object whose noise a strength could leave. Lungs and foams are above this fraction of water. */
 #define MAX_AIR 0.05
 
+/* 0: the grid reaches into the field of view. */
+static double radius_beyond(const gt_strength_problem *q)
+{
+	double low, high, off[2];
+	const double radius = gt_scan_field_of_view(q->projections->scan, &low, &high);
+	for (int a = 0; a < 2; a++)
+		off[a] = fmax(0, fabs(q->grid->center[a]) - (double)q->grid->n[a] * q->grid->pitch[a] / 2);
+	return hypot(off[0], off[1]) > radius ? radius : 0;
+}
+
 /* In place of another failure of the search for such a grid. A start of 0 shows nothing. */
 static gt_status holds_air(const gt_strength_search *s, gt_status st)
 {
-	if (st != GT_ERR_ARG || gt_backend_is_dry_run(s->be) || !s->object.voxels || s->mean == 0 || !(s->mean < MAX_AIR * s->q->water))
+	if (st != GT_ERR_ARG || gt_backend_is_dry_run(s->be))
+		return st;
+	const double beyond = radius_beyond(s->q);
+	if (beyond > 0)
+		return gt_fail(GT_ERR_ARG,
+		               "--grid: lies outside the field of view, a circle of radius %.4g mm: expected voxels that every view sees; "
+		               "move or widen the grid, or use strength=NUMBER",
+		               beyond);
+	if (!s->object.voxels || s->mean == 0 || !(s->mean < MAX_AIR * s->q->water))
 		return st;
 	return gt_fail(GT_ERR_ARG,
 	               "--grid: holds only air: its mean attenuation is %.2g mm-1, water has %.3g: expected an object for which to find "

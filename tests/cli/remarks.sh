@@ -34,6 +34,7 @@ silent "of the volume"
 
 # A grid in the air beside the object has no noise to find a strength by.
 ok simulate --reduce 16 --phantom water-cylinder --photons 1e5 -o noisy.nc
+refused 2 "--grid: lies outside the field of view, a circle of radius" recon noisy.nc -o out.nc --preset iterative --grid 4x4x1@2x2x2+400,0,0 --backend "$backend"
 refused 2 "--grid: holds only air: its mean attenuation is" recon noisy.nc -o out.nc --preset iterative --grid 1x1x1@2x2x2+200,0,0 --backend "$backend"
 
 # A source in the object, and a detector in front of the axis; a detector behind the object of a micro-CT or at the axis causes none.

@@ -18,6 +18,12 @@ static const struct {
 	{ 984, { NULL, "auto", NULL }, "os-sqs:iterations=20,subsets=12", "model", OWN, NULL, 0 },
 	{ 192, { NULL, NULL, NULL }, "os-sqs:iterations=20,subsets=12", "model", OWN, NULL, 0 },
 	{ 191, { NULL, "auto", "tv" }, "os-sqs:iterations=20,subsets=11", "model", "tv", " --penalty tv", 0 },
+	{ 112, { NULL, NULL, NULL }, "os-sqs:iterations=20,subsets=7", "model", OWN, NULL, 0 },
+	{ 111, { NULL, NULL, NULL }, "os-sqs:iterations=24,subsets=6", "model", OWN, NULL, 0 },
+	{ 61, { NULL, NULL, NULL }, "os-sqs:iterations=47,subsets=3", "model", OWN, NULL, 0 },
+	{ 61, { "os-sqs:iterations=5", NULL, NULL }, "os-sqs:subsets=3,iterations=5", "model", OWN, " --solver os-sqs:iterations=5", 0 },
+	{ 48, { NULL, NULL, NULL }, "os-sqs:iterations=47,subsets=3", "model", OWN, NULL, 0 },
+	{ 47, { NULL, NULL, NULL }, "os-sqs:iterations=20,subsets=2", "model", OWN, NULL, 0 },
 	{ 32, { NULL, "uniform", NULL }, "os-sqs:iterations=20,subsets=2", "uniform", OWN, " --weights uniform", 0 },
 	{ 31, { NULL, NULL, NULL }, "os-sqs:iterations=20,subsets=1", "model", OWN, NULL, 0 },
 	{ 3,
@@ -141,7 +147,7 @@ START_TEST(names_and_help)
 	ck_assert_str_eq(gt_preset_names[GT_PRESET_ITERATIVE], "iterative");
 	ck_assert_ptr_null(gt_preset_names[GT_NPRESETS]);
 	ck_assert(!strncmp(all, "none       no preset: the default", 33) && strstr(all, "\nfast       the analytic method"));
-	ck_assert(strstr(all, "--solver os-sqs:iterations=20,subsets=12 (fewer for less than 192 views) --weights model"));
+	ck_assert(strstr(all, "--solver os-sqs:iterations=20,subsets=12 (fewer below 192 views; more iterations from 48 to 111)"));
 	ck_assert(!strncmp(fast, "fast ", 5) && !strstr(fast, "os-sqs"));
 	ck_assert_str_eq(none, "");
 	free(all);
