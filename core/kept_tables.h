@@ -18,9 +18,9 @@ size_t gt_kept_tables_bytes(gt_kept_tables *k);         /* NULL: 0 */
  * they leave their tables there, as in a dry run. */
 void   gt_kept_tables_use(gt_kept_tables *k, int leave);
 
-/* One set of tables; a member of the struct that has them. */
+/* One set of tables: part of the struct that has them. */
 typedef struct gt_kept {
-	uint64_t key;           /* of all that the tables depend on */
+	uint64_t key;           /* hash of all that the tables depend on */
 	size_t bytes;
 	void (*free)(struct gt_kept *self);
 	struct gt_kept *next;

@@ -56,12 +56,12 @@ static gt_memory_estimate before_run(const gt_recon *r)
 	return (gt_memory_estimate){ .host_free = r->host_free, .host_process = process_bytes(r) + code_bytes(r) };
 }
 
-/* Fraction of the free memory for tables that are kept for the run, and bytes if that is unknown. */
+/* Largest fraction of the free memory for the tables that a dry run leaves; bytes if the free memory is unknown. */
 static const double for_kept = 0.125, kept_anyway = 1024 * MIB;
 
 static gt_kept_tables *new_kept(const gt_recon *r) { return gt_kept_tables_new(r->host_free < 0 ? kept_anyway : for_kept * r->host_free); }
 
-/* Kept tables exist until the operators do, and so beside a subset in transfer. A run that fits only without them has
+/* Kept tables exist until the operators do, together with a subset in transfer. A run that fits only without them has
  * none. */
 static void include_kept(const gt_recon_job *j, gt_memory_estimate *e)
 {

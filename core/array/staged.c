@@ -69,7 +69,7 @@ static int has_buffers(gt_backend *be)
 	return 1;
 }
 
-/* At least so many pieces on a GPU that is in order. */
+/* The array has at least this number of chunks, on a GPU that has not failed. */
 static int is_large(const gt_array *a, size_t pieces)
 {
 	gt_backend *be = gt_array_backend(a);

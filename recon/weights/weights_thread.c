@@ -1,5 +1,5 @@
-/* Weights of the data in a thread and a pool of their own: loops of one pool wait for each other, and uploads of the
- * caller would wait for passes over the data. */
+/* Weights of the data in a thread with a pool of its own. Loops of one pool are serialised: uploads of the caller would
+ * wait for passes over the data. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "core/text.h"

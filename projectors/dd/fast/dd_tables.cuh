@@ -8,7 +8,7 @@
 struct gt_dd_shares {
 	gt_dd_share *share; /* from malloc(); NULL: none yet, or blocks are not few */
 	int shares[GT_DD_SHAPES + 1], parts, counters;
-	int max, processors; /* of parts of a tile; of the device */
+	int max, processors; /* maximum number of parts of a tile; multiprocessors of the device */
 	gt_dd_run run[2][GT_DD_SHAPES];
 };
 /* The tables of a geometry, the fields of gt_dd_fast that follow from them, and shares, which gt_dd_forward_share()
