@@ -314,6 +314,23 @@ done:
 	return st;
 }
 
+/* Makes weights and the start, together if the start waits for a GPU. */
+static gt_status prepare(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, float **w, gt_recon_found *f)
+{
+	gt_backend *be = gt_array_backend(x);
+	struct gt_weights_thread *thread = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_recon_weights_begin(j, e, be, w, f, &thread));
+	gt_recon_mark(j, "start image");
+	const gt_status begun = gt_recon_begin(j, e, x, &f->fraction, &f->start);
+	gt_recon_mark(j, "weights");
+	GT_TRY(gt_recon_weights_end(j, thread, w, f));
+	GT_TRY(begun);
+	GT_TRY(gt_recon_weights_take(j, be, w, f));
+done:
+	return st;
+}
+
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
 {
 	gt_backend *be = gt_array_backend(x);
@@ -321,7 +338,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	float *w = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&j->chosen.method, e->p.scan, &f->subsets));
-	GT_TRY(gt_recon_prepare(j, e, x, &w, f));
+	GT_TRY(prepare(j, e, x, &w, f));
 	/* in laminography direct methods lack a part of the mean */
 	const int is_direct = j->how->computes && is_started_directly(f) && !gt_scan_is_laminography(e->p.scan);
 	if (is_direct)

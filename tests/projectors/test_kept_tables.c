@@ -1,8 +1,8 @@
-/* Operators whose tables a dry run has left (core/kept_tables.h) equal those that compute them.
+/* Operators whose tables a dry run has left (core/device/kept_tables.h) equal those that compute them.
  * labels: unit property */
 #include <string.h>
 #include <gantry/author/constants.h>
-#include "core/kept_tables.h"
+#include "core/device/kept_tables.h"
 #include "tests/projectors/pairs.h"
 
 static const struct orbit_case cases[] = {

@@ -2,7 +2,7 @@
 #define GT_PROJECTORS_DD_FAST_DD_TABLES_CUH
 /* Host tables of the fast pair. Kernels do not include this header; see dd_room.cuh. */
 #include <gantry/threads.h>
-#include "core/kept_tables.h"
+#include "core/device/kept_tables.h"
 #include "projectors/dd/fast/dd_fast.cuh"
 /* Shares of forward blocks on the host, with all that they depend on besides the geometry. */
 struct gt_dd_shares {

@@ -1,7 +1,7 @@
 /* A store of host tables: a list with a mutex, and the store of each thread. */
 #include <pthread.h>
 #include <stdlib.h>
-#include "core/kept_tables.h"
+#include "core/device/kept_tables.h"
 
 struct gt_kept_tables {
 	pthread_mutex_t lock;

@@ -1,5 +1,5 @@
-#ifndef GT_CORE_KEPT_TABLES_H
-#define GT_CORE_KEPT_TABLES_H
+#ifndef GT_CORE_DEVICE_KEPT_TABLES_H
+#define GT_CORE_DEVICE_KEPT_TABLES_H
 /* Host tables of operators that a dry run has computed and that the run after it needs again. Threads may share a
  * store. */
 #include <stddef.h>
