@@ -56,6 +56,27 @@ static gt_memory_estimate before_run(const gt_recon *r)
 	return (gt_memory_estimate){ .host_free = r->host_free, .host_process = process_bytes(r) + code_bytes(r) };
 }
 
+/* Largest fraction of the free memory for the tables that a dry run leaves; bytes if the free memory is unknown. */
+static const double for_kept = 0.125, kept_anyway = 1024 * MIB;
+
+static gt_kept_tables *new_kept(const gt_recon *r) { return gt_kept_tables_new(r->host_free < 0 ? kept_anyway : for_kept * r->host_free); }
+
+/* Kept tables exist until the operators do, together with a subset in transfer. A run that fits only without them has
+ * none. */
+static void include_kept(const gt_recon_job *j, gt_memory_estimate *e)
+{
+	const double kept = (double)gt_kept_tables_bytes(j->kept);
+	const gt_memory_estimate without = *e;
+	if (!(kept > 0))
+		return;
+	e->host_subset += kept;
+	e->host_peak = fmax(e->host_peak, e->host_process + gt_memory_estimate_held(e) + e->host_subset);
+	if (gt_memory_estimate_fits(e))
+		return;
+	*e = without;
+	gt_kept_tables_clear(j->kept);
+}
+
 static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory_estimate *e)
 {
 	const dry *d = self;
@@ -64,6 +85,8 @@ static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory
 	j.how = &gt_recon_estimating;
 	j.on.log.say = NULL;
 	j.on.each = NULL;
+	if (variant->grid || variant->options || variant->single || variant->backend)
+		j.kept = NULL;
 	if (variant->single)
 		j.chosen.type = GT_F32;
 	if (variant->backend)
@@ -78,6 +101,7 @@ static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory
 	}
 	gt_memory_estimate_begin(e, j.p, &j.chosen.grid);
 	const gt_status st = gt_recon_compute(&j, NULL, &f);
+	include_kept(&j, e);
 	limit(d->r, &j, e);
 	gt_recon_found_free(&f);
 	return st;
@@ -134,6 +158,8 @@ gt_status gt_recon_check_memory(gt_recon *r, const char *failed)
 	dry d = { r, &r->job };
 	const gt_memory_dry_run more = again(&d);
 	gt_memory_estimate e = before_run(r);
+	gt_recon_drop_kept(r);
+	r->job.kept = failed ? NULL : new_kept(r);
 	gt_status st = gt_recon_stream_files(r, dry_run_of, &e);
 	if (st == GT_ERR_DEVICE && !failed) /* the run itself reports the device failure better */
 		return GT_OK;
@@ -165,7 +191,11 @@ gt_status gt_recon_plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 	*e = before_run(r);
 	gt_memory_estimate_begin(e, j.p, &j.chosen.grid);
 	r->found.plan = e;
-	GT_TRY(gt_recon_compute(&j, NULL, &r->found));
+	j.kept = new_kept(r);
+	st = gt_recon_compute(&j, NULL, &r->found);
+	include_kept(&j, e);
+	gt_kept_tables_free(j.kept);
+	GT_TRY(st);
 	limit(r, &j, e);
 	*known = 1;
 	if (!gt_memory_estimate_compare(&more, e, &e->keep_yes_peak, &e->keep_no_peak))

@@ -13,7 +13,6 @@
 #include "recon/projector_spec.h"
 #include "recon/team/team_run.h"
 #include "recon/penalty/penalty_from_spec.h"
-#include "recon/weights/weights_thread.h"
 #include "team/team.h"
 
 /* The self of the solver's callbacks. */
@@ -212,39 +211,6 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 	return st;
 }
 
-static gt_weights_problem weights_problem(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, gt_recon_found *f)
-{
-	gt_noise_free(f->noise);
-	f->noise = NULL;
-	return (gt_weights_problem){ &e->p,
-		                     &e->grid,
-		                     j->chosen.method.solver->traits,
-		                     j->chosen.method.solver->name,
-		                     gt_backend_pool(be),
-		                     !j->how->has_weights,
-		                     &f->noise };
-}
-
-/* The first rank of each process makes the weights, and all ranks of the process read them. */
-gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
-{
-	const gt_weights_problem q = weights_problem(j, e, be, f);
-	gt_status st = GT_OK;
-	gt_recon_mark(j, "weights");
-	if (!j->team)
-		return gt_fail_in(gt_weights_from_spec(&j->chosen.weights, &q, w, &f->weights), "%s", j->name);
-	if (gt_team_leads(be))
-		GT_TRY(gt_fail_in(gt_weights_from_spec(&j->chosen.weights, &q, &j->team->w, &j->team->weights), "%s", j->name));
-	gt_team_first(be, 0);
-	GT_TRY(gt_backend_known(be));
-	*w = j->team->w;
-	f->weights = gt_text("%s", j->team->weights);
-	if (!f->weights)
-		st = gt_fail(GT_ERR_MEMORY, "out of memory");
-done:
-	return st;
-}
-
 gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *host, size_t subsets)
 {
 	return (gt_stream_problem){ &j->on.log,
@@ -304,10 +270,14 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 	gt_shared_left_forget();
 	gt_choice_report(NULL); /* forgets the note of an earlier solver */
 	gt_recon_mark(j, "operators and data of the subsets");
+	gt_kept_tables_use(gt_backend_is_gpu(be) ? j->kept : NULL, !j->how->computes);
 	GT_TRY(new_subsets(j, e, w, x, &s, &stream));
+	gt_kept_tables_use(NULL, 0);
 	gt_recon_report_left(&j->on.log);
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
-	f->run.data_norm = gt_subsets_norm(&s);
+	f->run.data_norm = gt_subsets_norm(&s); /* all ranks have their operators */
+	if (j->how->computes)
+		gt_kept_tables_clear(j->kept);
 	GT_TRY(gt_outside_subtract(j, e, be, stream, &s));
 	const gt_method *direct = is_started_directly(f) ? &j->chosen.method : NULL;
 	/* clang-format off */
@@ -336,6 +306,7 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 		gt_notify(&j->on.log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.max,
 		          f->run.reason);
 done:
+	gt_kept_tables_use(NULL, 0);
 	gt_recon_close_checkpoint(f);
 	gt_subsets_free(&s);
 	gt_penalty_free(R);
@@ -347,21 +318,15 @@ done:
 static gt_status prepare(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, float **w, gt_recon_found *f)
 {
 	gt_backend *be = gt_array_backend(x);
-	gt_weights_thread *thread = NULL;
+	struct gt_weights_thread *thread = NULL;
 	gt_status st = GT_OK;
-	if (gt_backend_is_gpu(be) && j->how->computes && !j->team) {
-		const gt_weights_problem q = weights_problem(j, e, be, f);
-		GT_TRY(gt_weights_begin(&j->chosen.weights, &q, &thread));
-	} else {
-		GT_TRY(gt_recon_weights(j, e, be, w, f));
-	}
+	GT_TRY(gt_recon_weights_begin(j, e, be, w, f, &thread));
 	gt_recon_mark(j, "start image");
 	const gt_status begun = gt_recon_begin(j, e, x, &f->fraction, &f->start);
-	if (thread) {
-		gt_recon_mark(j, "weights");
-		GT_TRY(gt_fail_in(gt_weights_end(thread, w, &f->weights), "%s", j->name));
-	}
-	st = begun;
+	gt_recon_mark(j, "weights");
+	GT_TRY(gt_recon_weights_end(j, thread, w, f));
+	GT_TRY(begun);
+	GT_TRY(gt_recon_weights_take(j, be, w, f));
 done:
 	return st;
 }

@@ -202,8 +202,15 @@ gt_status gt_recon_check_idle(const char *function, const gt_recon *r)
 	return st;
 }
 
+void gt_recon_drop_kept(gt_recon *r)
+{
+	gt_kept_tables_free(r->job.kept);
+	r->job.kept = NULL;
+}
+
 void gt_recon_undecide(gt_recon *r)
 {
+	gt_recon_drop_kept(r);
 	gt_method_free(&r->method);
 	gt_penalty_spec_free(&r->penalty);
 	free(r->penalty_text);

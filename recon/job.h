@@ -2,6 +2,7 @@
 #define GT_RECON_JOB_H
 /* One computation of a volume: choices, callbacks, resources and strategy; and its results. */
 #include <gantry/recon.h>
+#include "core/device/kept_tables.h"
 #include "recon/memory_estimate.h"
 #include "recon/modules.h"
 #include "recon/outside/agreement.h"
@@ -67,6 +68,7 @@ typedef struct {
 	gt_recon_resources with;
 	const gt_recon_strategy *how;
 	struct gt_recon_team *team;     /* state of the computing rank; NULL: a single backend */
+	gt_kept_tables *kept;           /* tables of the operators on a GPU, from the dry run before; NULL: none */
 	const gt_projections *p;
 	const char *name;               /* file of p, for messages */
 } gt_recon_job;
@@ -134,6 +136,13 @@ void gt_recon_report_agreement(const gt_recon_job *j, const gt_recon_found *f);
 /* Computes the weights of all pixels, malloc'ed; NULL if they are 1. A team's weights belong to rank 0. Their name goes
  * to f. */
 gt_status gt_recon_weights   (const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f);
+/* Weights in three steps. Begin uses a thread if the caller will wait for a GPU. Begin and end do nothing on ranks that
+ * do not lead their process. Take is collective and returns the weights of the process. */
+struct gt_weights_thread;
+gt_status gt_recon_weights_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f,
+                                 struct gt_weights_thread **thread);
+gt_status gt_recon_weights_end  (const gt_recon_job *j, struct gt_weights_thread *thread, float **w, gt_recon_found *f);
+gt_status gt_recon_weights_take (const gt_recon_job *j, gt_backend *be, float **w, gt_recon_found *f);
 /* projector: of all scans; malloc'ed, freed here; NULL: GT_ERR_MEMORY. Opened before the solver runs, closed after
  * it. */
 gt_status gt_recon_open_checkpoint(const gt_recon_job *j, char *projector, const gt_grid *grid, const gt_run_scan *scan, size_t scans,

@@ -211,6 +211,7 @@ static gt_status compute(gt_recon *r, float *out)
 		return st;
 	gt_recon_forget(r);
 	st = gt_recon_compute(&r->job, out, &r->found);
+	gt_recon_drop_kept(r);
 	char *failed = st == GT_ERR_MEMORY ? gt_text("%s", gt_error()) : NULL;
 	if (failed)
 		gt_recon_check_memory(r, failed);

@@ -52,6 +52,8 @@ static inline int gt_is_recon(const gt_recon *r) { return r && r->tag == GT_IS_R
 void gt_recon_end_call(gt_recon *r);
 /* Decides the open settings. planning: nothing will be computed, so no remaining time is announced. */
 gt_status gt_recon_decide(gt_recon *r, int planning);
+/* Frees tables that a dry run has left. */
+void gt_recon_drop_kept(gt_recon *r);
 /* Discards the choices. */
 void gt_recon_undecide(gt_recon *r);
 /* Discards the results of the last run. */
@@ -79,7 +81,8 @@ double gt_recon_water(const gt_recon *r, const gt_projections *p);
 int gt_recon_fits(const gt_recon *r, const gt_recon_job *j);
 /* Plans a run in memory. *known: e holds its memory, even if that is too much. */
 gt_status gt_recon_plan_whole(gt_recon *r, gt_memory_estimate *e, int *known);
-/* Refuses a run that would not fit. failed: message of an earlier failure, or NULL. */
+/* Refuses a run that would not fit. failed: message of an earlier failure, or NULL: the job then keeps tables for the
+ * run. */
 gt_status gt_recon_check_memory(gt_recon *r, const char *failed);
 
 /* *by_slabs: 1 if the run goes by slabs; everything is then decided. */

@@ -69,10 +69,12 @@ static int has_buffers(gt_backend *be)
 	return 1;
 }
 
-static int is_large(const gt_array *a)
+/* The array has at least this number of chunks, on a GPU that has not failed. */
+static int is_large(const gt_array *a, size_t pieces)
 {
 	gt_backend *be = gt_array_backend(a);
-	return gt_backend_is_gpu(be) && gt_array_bytes(a) >= 2 * PIECE_BYTES && !gt_backend_is_dry_run(be) && gt_backend_known(be) == GT_OK;
+	return gt_backend_is_gpu(be) && gt_array_bytes(a) >= pieces * PIECE_BYTES && !gt_backend_is_dry_run(be) &&
+	       gt_backend_known(be) == GT_OK;
 }
 
 /* The lock of the backend keeps other threads from the buffers. */
@@ -80,7 +82,7 @@ int gt_array_get_staged(const gt_array *a, void *host)
 {
 	gt_backend *be = gt_array_backend(a);
 	gt_download *d = NULL;
-	if (!is_large(a))
+	if (!is_large(a, 2))
 		return 0;
 	gt_backend_lock(be);
 	const int done = has_buffers(be) && gt_download_new(be, &d) == GT_OK && get(a, host, d, be->staged) == GT_OK;
@@ -92,7 +94,7 @@ int gt_array_get_staged(const gt_array *a, void *host)
 int gt_array_put_staged(const void *host, size_t block, size_t stride, gt_array *a)
 {
 	gt_backend *be = gt_array_backend(a);
-	char *to = is_large(a) ? gt_array_data(a) : NULL;
+	char *to = is_large(a, 1) ? gt_array_data(a) : NULL;
 	if (!to)
 		return 0;
 	gt_backend_lock(be);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <netcdf.h>
 #include <gantry/io.h>
+#include <gantry/threads.h>
 #include "io/hdf5/hdf5_file.h"
 
 typedef struct {
@@ -59,8 +60,10 @@ typedef struct { int id; nc_type type; double scale, offset, missing; int has_mi
 gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p);
 /* GT_ERR_FORMAT if parts of the variable were never written, or an HDF5 virtual data set lacks sources. */
 gt_status gt_nc_stored(const gt_nc *f, const char *name);
-/* wide: count[0] count[1] count[2] doubles if the type is not NC_FLOAT, else NULL. Returns a libnetcdf code. */
-int       gt_nc_get_block(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values);
+/* wide: count[0] count[1] count[2] doubles if the type is not NC_FLOAT, else NULL. pool: may be NULL. Returns a
+ * libnetcdf code. */
+int       gt_nc_get_block(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], gt_pool *pool,
+                          double *wide, float *values);
 /* Mutex for libnetcdf, which is not thread-safe: held during block reads and writes in different threads. */
 void      gt_nc_lock  (void);
 void      gt_nc_unlock(void);

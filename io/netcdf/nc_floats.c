@@ -47,12 +47,19 @@ static void look(void *self, size_t begin, size_t end, int worker)
 		l->bad = 1;
 }
 
-/* Large arrays by several threads. */
-static int any_faults(double min, const float *values, size_t n)
+enum { GRAIN = 1 << 18 };
+
+/* Returns threads for large arrays, else NULL, as without memory for them. */
+static gt_pool *threads_for(size_t n)
 {
-	enum { GRAIN = 1 << 18 };
+	gt_pool *pool = NULL;
+	return n > 16 * GRAIN && gt_pool_new(0, &pool) == GT_OK ? pool : NULL;
+}
+
+static int any_faults(gt_pool *pool, double min, const float *values, size_t n)
+{
 	struct looking l = { min, values, 0 };
-	gt_parallel_once(n, 16 * GRAIN, GRAIN, look, &l);
+	gt_parallel(pool, n, GRAIN, look, &l);
 	return l.bad;
 }
 
@@ -91,6 +98,7 @@ gt_status gt_nc_some_floats(const gt_nc *f, const char *name, const size_t size[
 	faults seen = { 0, 0, 0, 0 };
 	double *wide = NULL;
 	const size_t plane = size[1] * size[2], some[3] = { n, size[1], size[2] };
+	gt_pool *pool = threads_for(n * plane);
 	GT_TRY(gt_nc_packing_of(f, name, &p));
 	const size_t slab = slab_thickness(f, p.id, some);
 	if (p.type != NC_FLOAT && !(wide = malloc(slab * plane * sizeof *wide)))
@@ -98,13 +106,14 @@ gt_status gt_nc_some_floats(const gt_nc *f, const char *name, const size_t size[
 	for (size_t first = 0; first < n; first += slab) {
 		const size_t start[3] = { begin + first, 0, 0 }, count[3] = { n - first < slab ? n - first : slab, size[1], size[2] };
 		float *out = values + first * plane;
-		GT_TRY(gt_nc_check(f, name, gt_nc_get_block(f, &p, start, count, wide, out)));
+		GT_TRY(gt_nc_check(f, name, gt_nc_get_block(f, &p, start, count, pool, wide, out)));
 	}
-	const int looks = any_faults(min, values, n * plane);
+	const int looks = any_faults(pool, min, values, n * plane);
 	for (size_t i = 0; looks && i < n * plane; i++)
 		note_faults(min, values[i], begin * plane + i, &seen);
 	st = refuse_faults(f, name, some, &seen, min);
 done:
+	gt_pool_free(pool);
 	free(wide);
 	return st;
 }

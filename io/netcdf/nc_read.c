@@ -237,14 +237,31 @@ gt_status gt_nc_units(const gt_nc *f, const char *variable, const char *const *a
 	return st;
 }
 
-/* HDF5 leaves values that a damaged file lacks unchanged: presets NAN, so that old memory is not returned. */
-static void forget(size_t n, double *wide, float *values)
+struct forgetting {
+	double *wide;
+	float *values;
+};
+
+static void forget_some(void *self, size_t begin, size_t end, int worker)
 {
-	for (size_t i = 0; i < n; i++)
-		if (wide)
-			wide[i] = NAN;
+	const struct forgetting *f = self;
+	(void)worker;
+	for (size_t i = begin; i < end; i++)
+		if (f->wide)
+			f->wide[i] = NAN;
 		else
-			values[i] = NAN;
+			f->values[i] = NAN;
+}
+
+/* HDF5 leaves values that a damaged file lacks unchanged: presets NAN, so that old memory is not returned. Several
+ * threads, because the first access to each page is slow. */
+static void forget(gt_pool *pool, size_t n, double *wide, float *values)
+{
+	struct forgetting f = { wide, values };
+	if (pool)
+		gt_parallel(pool, n, (size_t)1 << 18, forget_some, &f);
+	else
+		forget_some(&f, 0, n, 0);
 }
 
 gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values)
@@ -259,7 +276,7 @@ gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values)
 	nc_inq_var(f->id, id, NULL, NULL, &rank, dimension, NULL);
 	for (int i = 0; i < rank; i++)
 		n *= nc_inq_dimlen(f->id, dimension[i], &length) == NC_NOERR ? length : 0;
-	forget(n, values, NULL);
+	forget(NULL, n, values, NULL);
 	return gt_nc_check(f, name, nc_get_var_double(f->id, id, values));
 }
 
@@ -308,10 +325,11 @@ static double unpack(const gt_nc_packing *p, double stored)
 	return p->has_missing && stored == p->missing ? NAN : p->scale * stored + p->offset;
 }
 
-int gt_nc_get_block(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values)
+int gt_nc_get_block(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], gt_pool *pool, double *wide,
+                    float *values)
 {
 	const size_t n = count[0] * count[1] * count[2];
-	forget(n, wide, values);
+	forget(pool, n, wide, values);
 	if (!wide) {
 		const int code = nc_get_vara_float(f->id, p->id, start, count, values);
 		if (code == NC_NOERR && (p->scale != 1 || p->offset != 0 || p->has_missing))

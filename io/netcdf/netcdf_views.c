@@ -51,7 +51,7 @@ static gt_status read_(gt_view_reader *self, size_t view, size_t row, size_t row
 	const size_t start[3] = { view, row, 0 }, count[3] = { 1, rows, v->base.size[2] };
 	gt_nc_lock();
 	const gt_hdf5_quiet before = gt_hdf5_hush(); /* HDF5's error output is a setting of each thread */
-	const gt_status st = gt_nc_check(&v->file, name, gt_nc_get_block(&v->file, &v->packing, start, count, v->wide, out));
+	const gt_status st = gt_nc_check(&v->file, name, gt_nc_get_block(&v->file, &v->packing, start, count, NULL, v->wide, out));
 	gt_hdf5_unhush(&before);
 	gt_nc_unlock();
 	return st;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "core/linop.h"
 #include "core/try.h"
+#include "projectors/dd/dd_kept.h"
 #include "projectors/dd/dd_operator.h"
 #include "projectors/kit/operator.h"
 
@@ -94,7 +95,44 @@ static gt_status upload_tables(struct dd *p, const gt_dd_tables *h)
 	return GT_OK;
 }
 
-/* Fills the tables on the host, uploads them, and creates the variant's own tables. */
+struct host_tables {
+	gt_kept kept; /* first member: its address is that of the tables */
+	gt_dd_tables h;
+	double tallest;
+};
+
+static void free_host(gt_kept *self)
+{
+	struct host_tables *t = (struct host_tables *)self;
+	free(t->h.view);
+	free(t->h.edge);
+	free(t->h.column);
+	free(t->h.guess);
+	free(t);
+}
+
+static gt_status new_host(const gt_dd_variant *variant, const gt_scan *scan, const gt_grid *g, const struct dd *p, struct host_tables **out)
+{
+	gt_status st = GT_OK;
+	struct host_tables *t = calloc(1, sizeof *t);
+	if (!t)
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", variant->name);
+	t->kept.key = gt_dd_key(variant->name, g, scan);
+	t->kept.bytes = p->view_bytes + p->edge_bytes + p->column_bytes + p->guess_bytes;
+	t->kept.free = free_host;
+	t->h = (gt_dd_tables){ variant->name, malloc(p->view_bytes), malloc(p->edge_bytes), malloc(p->column_bytes),
+		               malloc(p->guess_bytes) };
+	if (!t->h.view || !t->h.edge || !t->h.column || !t->h.guess)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", variant->name, scan->views));
+	GT_TRY(gt_dd_fill_tables(p->be, scan, g, &t->h, &t->tallest));
+	*out = t;
+	return GT_OK;
+done:
+	free_host(&t->kept);
+	return st;
+}
+
+/* Fills the tables on the host, unless a dry run has left them, uploads them, and creates the variant's own tables. */
 static gt_status fill_tables(const gt_dd_variant *variant, const gt_scan *scan, const gt_grid *g, const void *options, struct dd *p)
 {
 	gt_status st = GT_OK;
@@ -102,25 +140,23 @@ static gt_status fill_tables(const gt_dd_variant *variant, const gt_scan *scan, 
 	p->edge_bytes = scan->views * (scan->columns + 1) * sizeof(double);
 	p->column_bytes = scan->views * scan->columns * sizeof(gt_dd_column);
 	p->guess_bytes = scan->views * scan->columns * sizeof(int);
-	gt_dd_tables h = { variant->name, malloc(p->view_bytes), malloc(p->edge_bytes), malloc(p->column_bytes), malloc(p->guess_bytes) };
-	if (!h.view || !h.edge || !h.column || !h.guess)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", variant->name, scan->views));
-	GT_TRY(gt_dd_fill_tables(p->be, scan, g, &h, &p->d.tallest));
+	struct host_tables *t = (struct host_tables *)gt_kept_take(gt_dd_key(variant->name, g, scan));
+	if (!t && (st = new_host(variant, scan, g, p, &t)) != GT_OK)
+		return st;
+	const gt_dd_tables *h = &t->h;
+	p->d.tallest = t->tallest;
 	for (size_t v = 0; v < scan->views; v++)
-		p->d.sliced[h.view[v].axis] = 1;
+		p->d.sliced[h->view[v].axis] = 1;
 	gt_dd_setup setup = { variant->name, g, scan, options, p->d };
-	setup.host.view = h.view;
-	setup.host.edge = h.edge;
-	setup.host.column = h.column;
-	setup.host.guess = h.guess;
-	GT_TRY(upload_tables(p, &h));
+	setup.host.view = h->view;
+	setup.host.edge = h->edge;
+	setup.host.column = h->column;
+	setup.host.guess = h->guess;
+	GT_TRY(upload_tables(p, h));
 	if (p->impl->make)
 		GT_TRY(p->impl->make(p->be, &p->d, &setup, p->type, &p->state));
 done:
-	free(h.view);
-	free(h.edge);
-	free(h.column);
-	free(h.guess);
+	gt_kept_leave(&t->kept);
 	return st;
 }
 

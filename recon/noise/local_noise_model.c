@@ -36,10 +36,6 @@ static double density(const gt_noise_patches *p, size_t k, size_t i, double stre
 {
 	const size_t m = p->layers;
 	double inverse[NUMBERS], product[NUMBERS], sum = 0;
-	if (m == 1) { /* millions of times */
-		const double h = p->at[k].F[i] + strength * p->at[k].square * p->R[i];
-		return h > 0 ? fmax(0, p->at[k].G[i]) / (h * h) : 0;
-	}
 	gt_patch_inverse(p, k, i, strength, inverse);
 	gt_small_product(m, inverse, p->at[k].G + i * m * m, product);
 	for (size_t l = p->first; l < p->end; l++)
@@ -48,12 +44,32 @@ static double density(const gt_noise_patches *p, size_t k, size_t i, double stre
 	return fmax(0, sum) / (double)(p->end - p->first);
 }
 
+enum { CHUNK = 256 };
+
+/* density() of at most CHUNK frequencies of a single layer. Millions of them are needed: the loop has no branches. */
+static void densities(const gt_noise_patches *p, size_t k, size_t first, size_t n, double strength, double *restrict out)
+{
+	const double *restrict F = p->at[k].F + first, *restrict G = p->at[k].G + first, *restrict R = p->R + first;
+	const double scale = strength * p->at[k].square;
+	for (size_t i = 0; i < n; i++) {
+		const double h = F[i] + scale * R[i], g = G[i] > 0 ? G[i] : 0, ratio = g / (h * h);
+		out[i] = h > 0 ? ratio : 0;
+	}
+}
+
 double gt_noise_patches_quadratic(const gt_noise_patches *p, double strength)
 {
-	double sum = 0;
+	double sum = 0, one[CHUNK];
 	for (size_t k = 0; k < p->places; k++)
-		for (size_t i = 0; i < p->box; i++)
-			sum += density(p, k, i, strength);
+		for (size_t i = 0, n; i < p->box; i += n) {
+			n = p->layers > 1 ? 1 : p->box - i < CHUNK ? p->box - i : CHUNK;
+			if (p->layers > 1)
+				one[0] = density(p, k, i, strength);
+			else
+				densities(p, k, i, n, strength, one);
+			for (size_t j = 0; j < n; j++)
+				sum += one[j];
+		}
 	return sqrt(sum / (double)(p->places * p->box));
 }
 

@@ -107,6 +107,11 @@ static gt_status add_response(const gt_strength_search *s, const gt_array *respo
 {
 	const size_t box = s->patch.box, m = s->patch.layers;
 	gt_status st = GT_OK;
+	if (gt_backend_is_dry_run(s->be)) {
+		for (size_t i = 0; i < m * m * box; i++)
+			spectrum[i] = 0;
+		return GT_OK;
+	}
 	if (gt_array_type(response) == GT_F64)
 		gt_array_get(response, r->host);
 	else

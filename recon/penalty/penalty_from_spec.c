@@ -57,12 +57,17 @@ static void take_roots(void *self, size_t begin, size_t end, int worker)
 {
 	const struct kappa *k = self;
 	(void)worker;
-	for (size_t p = begin; p < end; p++)
+	for (size_t p = begin; p < end; p++) {
+		double sum = 0; /* not in k->piece, whose cache lines threads share */
+		size_t count = 0;
 		for (size_t i = p * GRAIN; i < (p + 1) * GRAIN && i < k->n; i++) {
 			k->kappa[i] = k->kappa[i] > 0 ? sqrtf(k->kappa[i]) : 0;
-			k->piece[p].sum += k->kappa[i];
-			k->piece[p].count += k->kappa[i] > 0;
+			sum += k->kappa[i];
+			count += k->kappa[i] > 0;
 		}
+		k->piece[p].sum = sum;
+		k->piece[p].count = count;
+	}
 }
 
 static void fill_gaps(void *self, size_t begin, size_t end, int worker)

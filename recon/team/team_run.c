@@ -217,6 +217,7 @@ static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun
 	gt_recon_found f = { .plan = &e };
 	gt_recon_job j = *chosen->j;
 	j.on.log = (gt_listener){ NULL, NULL };
+	j.kept = NULL;
 	struct run r = { .j = &j, .e = chosen->e, .text = chosen->text, .f = &f };
 	gt_team *t = NULL; /* own team, because a backend remembers its peak */
 	gt_status st = open_team(&j, chosen->e, &t);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/projector.h>
 #include <gantry/author/scan_math.h>
+#include "core/array/staged.h"
 #include "core/clock.h"
 #include "core/partition/partition.h"
 #include "core/try.h"
@@ -165,11 +166,14 @@ static gt_status new_data(const gt_team_problem *q, gt_backend *be, const float 
 	GT_TRY(gt_array_new_shared(be, q->type, view, n, b));
 	if (gt_backend_is_dry_run(be) || !own.n)
 		return GT_OK;
+	GT_TRY(gt_array_local(*b, &local));
+	const float *from = data + (k + own.first * stride) * view;
+	if (q->type == GT_F32 && gt_array_put_staged(from, view * sizeof *from, stride * view * sizeof *from, local))
+		goto done;
 	if (!(part = malloc(own.n * view * sizeof *part)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "views of a subset on one rank need %.3g MB", (double)(own.n * view) * 4e-6));
 	for (size_t v = 0; v < own.n; v++)
-		memcpy(part + v * view, data + (k + (own.first + v) * stride) * view, view * sizeof *part);
-	GT_TRY(gt_array_local(*b, &local));
+		memcpy(part + v * view, from + v * stride * view, view * sizeof *part);
 	gt_array_put_float(part, local);
 done:
 	gt_array_free(local);

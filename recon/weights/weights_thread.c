@@ -1,4 +1,5 @@
-/* Weights of the data in a thread of their own. */
+/* Weights of the data in a thread with a pool of its own. Loops of one pool are serialised: uploads of the caller would
+ * wait for passes over the data. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "core/text.h"
@@ -7,6 +8,7 @@
 struct gt_weights_thread {
 	const gt_weights_spec *o;
 	gt_weights_problem q;
+	gt_pool *pool; /* NULL: that of the problem, for lack of memory */
 	pthread_t thread;
 	int is_started;
 	gt_status st;
@@ -28,6 +30,8 @@ gt_status gt_weights_begin(const gt_weights_spec *o, const gt_weights_problem *q
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	(*t)->o = o;
 	(*t)->q = *q;
+	if (gt_pool_new(gt_pool_threads(q->pool), &(*t)->pool) == GT_OK)
+		(*t)->q.pool = (*t)->pool;
 	(*t)->is_started = pthread_create(&(*t)->thread, NULL, compute, *t) == 0;
 	return GT_OK;
 }
@@ -41,6 +45,7 @@ gt_status gt_weights_end(gt_weights_thread *t, float **w, char **text)
 	const gt_status st = t->st == GT_OK ? GT_OK : gt_fail(t->st, "%s", t->error ? t->error : "out of memory");
 	*w = t->w;
 	*text = t->text;
+	gt_pool_free(t->pool);
 	free(t->error);
 	free(t);
 	return st;

@@ -38,7 +38,7 @@ static void host_parts(const gt_memory_estimate *p, part list[HOST_PARTS])
 	const part all[HOST_PARTS] = { { "projections", "projections", p->host_projections, 1 },
 		                       { "volume", "volume", p->host_volume, 1 },
 		                       { "weights", "weights", p->host_weights, 0 },
-		                       { "subset", "subset in transfer", p->host_subset, 0 },
+		                       { "subset", "subset and tables", p->host_subset, 0 },
 		                       { "strength", "penalty, when made", p->host_strength, 0 },
 		                       { "process", "libraries, buffers", p->host_process, 0 } };
 	memcpy(list, all, sizeof all);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/device/cuda.cuh"
 #include "core/linop.h"
+#include "projectors/dd/dd_kept.h"
 #include "projectors/dd/fast/dd_room.cuh"
 #include "projectors/dd/fast/dd_tables.cuh"
 #include "projectors/dd/published/dd_integral.h"
@@ -47,15 +48,15 @@ static void free_(gt_backend *be, void *state)
 	free(s);
 }
 
-static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *options, gt_dd_fast_tables *h, struct state *s)
+static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *options, gt_dd_fast_host *h, struct state *s)
 {
 	gt_dd_fast *f = &s->f;
 	gt_status st = GT_OK;
 	size_t available = 0, total = 0;
 	int device = 0;
-	int fits;
-	if ((st = gt_dd_fast_fill(gt_backend_pool(be), d, h, f, &fits)) != GT_OK || !fits)
-		return st;
+	*f = h->f;
+	if (!h->fits)
+		return GT_OK;
 	gt_backend_memory(be, &available, &total);
 	f->limit = available / 4;
 	cudaGetDevice(&device);
@@ -85,11 +86,45 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 	return GT_OK;
 }
 
+static void free_host(gt_kept *self)
+{
+	gt_dd_fast_host *h = static_cast<gt_dd_fast_host *>(self);
+	free(h->view);
+	free(h->height);
+	free(h->inverse);
+	free(h->group);
+	free(h->bundle);
+	free(h->shares.share);
+	free(h);
+}
+
+static gt_status new_host(gt_backend *be, const gt_dd *d, const gt_dd_setup *setup, const struct state *s, gt_dd_fast_host **out)
+{
+	gt_dd_fast_host *h = (gt_dd_fast_host *)calloc(1, sizeof *h);
+	if (!h)
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", setup->name);
+	gt_kept *kept = h;
+	kept->key = gt_dd_key("fast tables of dd", setup->grid, setup->scan);
+	kept->free = free_host;
+	h->view = (gt_dd_near *)malloc(s->view_bytes);
+	h->height = (gt_dd_edge_q *)malloc(s->edge_bytes);
+	h->inverse = (gt_dd_edge_q *)malloc(s->edge_bytes);
+	h->group = (gt_dd_group *)malloc(s->group_bytes);
+	h->bundle = (int *)malloc(s->bundle_bytes);
+	const gt_status st = h->view && h->height && h->inverse && h->group && h->bundle
+	                             ? gt_dd_fast_fill(gt_backend_pool(be), &setup->host, h, &h->f, &h->fits)
+	                             : gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", setup->name, d->views);
+	if (st == GT_OK)
+		*out = h;
+	else
+		free_host(h);
+	return st;
+}
+
 static gt_status make(gt_backend *be, const gt_dd *d, const gt_dd_setup *setup, gt_type t, void **state)
 {
 	gt_status st = GT_OK;
 	struct state *s = (struct state *)calloc(1, sizeof *s);
-	gt_dd_fast_tables h = { NULL, NULL, NULL, NULL, NULL };
 	int device = 0, major = 0;
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", setup->name);
@@ -103,19 +138,15 @@ static gt_status make(gt_backend *be, const gt_dd *d, const gt_dd_setup *setup, 
 	s->edge_bytes = d->views * (d->columns + 1) * sizeof(gt_dd_edge_q);
 	s->group_bytes = d->views * sizeof(gt_dd_group);
 	s->bundle_bytes = (d->views + 1) * sizeof(int);
-	h.view = (gt_dd_near *)malloc(s->view_bytes);
-	h.height = (gt_dd_edge_q *)malloc(s->edge_bytes);
-	h.inverse = (gt_dd_edge_q *)malloc(s->edge_bytes);
-	h.group = (gt_dd_group *)malloc(s->group_bytes);
-	h.bundle = (int *)malloc(s->bundle_bytes);
-	st = h.view && h.height && h.inverse && h.group && h.bundle
-	             ? fill(be, &setup->host, (const gt_dd_options *)setup->options, &h, s)
-	             : gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", setup->name, d->views);
-	free(h.view);
-	free(h.height);
-	free(h.inverse);
-	free(h.group);
-	free(h.bundle);
+	gt_dd_fast_host *h = static_cast<gt_dd_fast_host *>(gt_kept_take(gt_dd_key("fast tables of dd", setup->grid, setup->scan)));
+	if (!h && (st = new_host(be, d, setup, s, &h)) != GT_OK)
+		return st;
+	st = fill(be, &setup->host, (const gt_dd_options *)setup->options, h, s);
+	h->bytes = s->view_bytes + 2 * s->edge_bytes + s->group_bytes + s->bundle_bytes + s->share_bytes[0];
+	if (s->tuned) /* it has sorted the groups */
+		free_host(h);
+	else
+		gt_kept_leave(h);
 	return st;
 }
 

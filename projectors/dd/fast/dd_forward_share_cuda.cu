@@ -6,8 +6,10 @@
  * slices plus a start-up cost. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "core/device/blocks.cuh"
 #include "projectors/dd/fast/dd_forward.cuh"
+#include "projectors/dd/fast/dd_tables.cuh"
 
 enum {
 	BEGINNING = 8, /* start-up cost of a block, in slices */
@@ -238,29 +240,22 @@ static double count_blocks(const gt_dd *d, const gt_dd_fast *f, int *places)
 	return all;
 }
 
-/* Allocates *share by malloc() and sets f->shares and f->parts; *share NULL: blocks are not few. Returns 0 if memory is
- * short. counters: tiles with parts. */
-static int share_out(gt_pool *pool, const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, gt_dd_share **share, int *counters)
+/* Divides the tiles; max: parts of a tile. Returns 0 if memory is short. */
+static int divide(gt_pool *pool, const gt_dd *d, const gt_dd_fast *f, const gt_dd_fast_tables *h, int max, gt_dd_shares *to)
 {
-	const size_t pixels = d->views * d->rows * d->columns * sizeof(float);
-	size_t room;
 	int tiles = 0, shares = 0, places;
 	const double blocks = count_blocks(d, f, &places);
-	*share = NULL;
-	*counters = 0;
-	if (!(blocks > 0) || gt_dd_forward_waves(d, f) > GT_DD_FORWARD_FEW || !gt_dd_forward_is_whole(d, f, &room))
-		return 1;
-	const int max = room / pixels < 7 ? (int)(room / pixels) + 1 : 8;
 	struct shared_tile *tile = (struct shared_tile *)malloc((size_t)blocks * sizeof *tile);
-	gt_dd_share *to = (gt_dd_share *)malloc((size_t)blocks * max * sizeof *to);
 	struct trials a = { f, tile, 0, max, places, (size_t)blocks * max, NULL, NULL, { 0 } };
+	to->share = (gt_dd_share *)malloc((size_t)blocks * max * sizeof *to->share);
 	a.cost = (double *)malloc(TRIALS * a.room * sizeof *a.cost);
 	a.p = (struct processor *)malloc(TRIALS * (size_t)f->processors * sizeof *a.p);
-	if (!tile || !to || !a.cost || !a.p) {
+	if (!tile || !to->share || !a.cost || !a.p) {
 		free(tile);
-		free(to);
+		free(to->share);
 		free(a.cost);
 		free(a.p);
+		to->share = NULL;
 		return 0;
 	}
 	for (int i = 0; i < 2 * GT_DD_SHAPES; i++)
@@ -271,39 +266,64 @@ static int share_out(gt_pool *pool, const gt_dd *d, gt_dd_fast *f, const gt_dd_f
 	qsort(tile, (size_t)tiles, sizeof *tile, dearest_first);
 	a.tiles = tiles;
 	const double quantum = quantum_of(pool, &a);
-	f->parts = 1;
+	to->parts = 1;
+	to->counters = 0;
 	for (int shape = 0; shape < GT_DD_SHAPES; shape++) {
-		f->shares[shape] = shares;
-		shares += split(tile, tiles, shape, quantum, max, to + shares, counters);
+		to->shares[shape] = shares;
+		shares += split(tile, tiles, shape, quantum, max, to->share + shares, &to->counters);
 	}
-	f->shares[GT_DD_SHAPES] = shares;
+	to->shares[GT_DD_SHAPES] = shares;
 	for (int i = 0; i < shares; i++)
-		f->parts = to[i].parts > f->parts ? to[i].parts : f->parts;
+		to->parts = to->share[i].parts > to->parts ? to->share[i].parts : to->parts;
+	gt_dd_share *smaller = (gt_dd_share *)realloc(to->share, (size_t)shares * sizeof *smaller);
+	to->share = smaller ? smaller : to->share;
 	free(tile);
 	free(a.cost);
 	free(a.p);
-	*share = to;
 	return 1;
 }
 
+/* Returns the maximum number of parts of a tile; 0: blocks are not few. */
+static int max_parts(const gt_dd *d, const gt_dd_fast *f)
+{
+	const size_t pixels = d->views * d->rows * d->columns * sizeof(float);
+	size_t room;
+	int places;
+	if (!(count_blocks(d, f, &places) > 0) || gt_dd_forward_waves(d, f) > GT_DD_FORWARD_FEW || !gt_dd_forward_is_whole(d, f, &room))
+		return 0;
+	return room / pixels < 7 ? (int)(room / pixels) + 1 : 8;
+}
+
+/* Sets *s, or finds that it is valid. Returns 0 if memory is short. */
+static int share_out(gt_pool *pool, const gt_dd *d, const gt_dd_fast *f, const gt_dd_fast_tables *h, int max, gt_dd_shares *s)
+{
+	if (s->share && s->max == max && s->processors == f->processors && !memcmp(s->run, f->run, sizeof s->run))
+		return 1;
+	free(s->share);
+	s->max = max;
+	s->processors = f->processors;
+	memcpy(s->run, f->run, sizeof s->run);
+	return divide(pool, d, f, h, max, s);
+}
+
+/* h: of a gt_dd_fast_host. */
 extern "C" int gt_dd_forward_share(gt_backend *be, const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, size_t bytes[2])
 {
-	gt_dd_share *share = NULL;
-	int counters = 0;
-	if (!gt_dd_fast_forward_fits(d, f))
+	gt_dd_shares *s = &static_cast<const gt_dd_fast_host *>(h)->shares;
+	const int max = gt_dd_fast_forward_fits(d, f) ? max_parts(d, f) : 0;
+	if (!max)
 		return 1;
-	if (!share_out(gt_backend_pool(be), d, f, h, &share, &counters))
+	if (!share_out(gt_backend_pool(be), d, f, h, max, s))
 		return 0;
-	if (!share)
-		return 1;
-	unsigned *none = (unsigned *)calloc((size_t)counters + 1, sizeof *none);
-	bytes[0] = f->shares[GT_DD_SHAPES] * sizeof *share;
-	bytes[1] = ((size_t)counters + 1) * sizeof *none;
+	unsigned *none = (unsigned *)calloc((size_t)s->counters + 1, sizeof *none);
+	f->parts = s->parts;
+	memcpy(f->shares, s->shares, sizeof f->shares);
+	bytes[0] = s->shares[GT_DD_SHAPES] * sizeof *s->share;
+	bytes[1] = ((size_t)s->counters + 1) * sizeof *none;
 	if (none) {
-		f->share = (const gt_dd_share *)gt_dd_upload(be, share, bytes[0]);
+		f->share = (const gt_dd_share *)gt_dd_upload(be, s->share, bytes[0]);
 		f->done = (unsigned *)gt_dd_upload(be, none, bytes[1]);
 	}
 	free(none);
-	free(share);
 	return f->share && f->done;
 }
