@@ -39,16 +39,9 @@ static struct scratch scratch_of(const gt_sf_derivative *d, int worker)
 }
 
 /* Weights of the pixels that a footprint meets. */
-struct footprint_window {
-	int k0, k1, l0, l1;
-};
-static struct footprint_window weigh(const gt_sf *d, const gt_sf_voxel *v, const struct scratch *s)
+static gt_sf_window weigh(const gt_sf *d, const gt_sf_voxel *v, const struct scratch *s)
 {
-	const double *at = v->columns.at;
-	struct footprint_window w = { at[0] > 0 ? at[0] < d->columns ? (int)at[0] : d->columns : 0, 0,
-		                      v->low > 0 ? v->low < d->rows ? (int)v->low : d->rows : 0, 0 };
-	w.k1 = at[3] < d->columns ? at[3] > w.k0 ? up(at[3]) : w.k0 : d->columns;
-	w.l1 = v->high < d->rows ? v->high > w.l0 ? up(v->high) : w.l0 : d->rows;
+	const gt_sf_window w = gt_sf_window_of(d, v);
 	for (int k = w.k0; k < w.k1; k++)
 		s->column[k] = gt_sf_column_by(&v->columns, k, s->column_by + 4 * k);
 	for (int l = w.l0; l < w.l1; l++)
@@ -59,7 +52,7 @@ static struct footprint_window weigh(const gt_sf *d, const gt_sf_voxel *v, const
 /* Adds a voxel to the images: its projection, and the change by the changes of its footprint. */
 static void add_voxel(const gt_sf *d, const gt_sf_voxel *v, double value, const double change[GT_SF_QUANTITIES], const struct scratch *s)
 {
-	const struct footprint_window w = weigh(d, v, s);
+	const gt_sf_window w = weigh(d, v, s);
 	for (int k = w.k0; k < w.k1; k++) {
 		double by_column = 0;
 		for (int c = 0; c < 4; c++)
@@ -71,27 +64,6 @@ static void add_voxel(const gt_sf *d, const gt_sf_voxel *v, double value, const 
 			s->plain[at] += column * s->row[l];
 			s->change[at] += moved * s->row[l] + column * (s->low[l] * change[GT_SF_LOW] + s->high[l] * change[GT_SF_HIGH]);
 		}
-	}
-}
-
-/* by[q]: sum over the pixels of s->plain times the derivative of the voxel's projection by quantity q. */
-static void gather_voxel(const gt_sf *d, const gt_sf_voxel *v, double value, const struct scratch *s, double by[GT_SF_QUANTITIES])
-{
-	const struct footprint_window w = weigh(d, v, s);
-	memset(by, 0, GT_SF_QUANTITIES * sizeof *by);
-	for (int k = w.k0; k < w.k1; k++) {
-		double row = 0, low = 0, high = 0;
-		for (int l = w.l0; l < w.l1; l++) {
-			const double y = s->plain[(size_t)l * (size_t)d->columns + (size_t)k];
-			row += y * s->row[l];
-			low += y * s->low[l];
-			high += y * s->high[l];
-		}
-		for (int c = 0; c < 4; c++)
-			by[c] += value * v->chord * s->column_by[4 * k + c] * row;
-		by[GT_SF_LOW] += value * v->chord * s->column[k] * low;
-		by[GT_SF_HIGH] += value * v->chord * s->column[k] * high;
-		by[GT_SF_CHORD] += value * s->column[k] * row;
 	}
 }
 
@@ -116,8 +88,8 @@ static void visit(const struct sf_job *j, size_t view, const double *velocity, c
 				if (value == 0 || !gt_sf_voxel_of(d, v, at[0], y, z, &voxel))
 					continue;
 				if (sums) {
-					gather_voxel(d, &voxel, value, s, q);
-					gt_sf_changes_back(d, v, &pose, at, q, sums);
+					if (gt_sf_gather(d, &voxel, value, s->plain, q))
+						gt_sf_changes_back(d, v, &pose, at, q, sums);
 				} else if (velocity) {
 					gt_sf_changes(d, v, &pose, at, velocity, q);
 					add_voxel(d, &voxel, value, q, s);

@@ -241,7 +241,8 @@ GT_HD double gt_sf_slant_by(const gt_sf_pose *p, int k, int l, double by[GT_VELO
 	return slant;
 }
 
-/* Projection of a voxel of value 1 onto pixel (k, l), without the slant. Adds `value` times its derivatives to by. */
+/* Returns the projection of a voxel of value 1 onto pixel (k, l), without the slant. Adds `value` times its derivatives
+ * to by, unless by is NULL. */
 GT_HD double gt_sf_voxel_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int at[3], const int pixel[2],
                                   double value, double by[GT_VELOCITIES])
 {
@@ -251,6 +252,8 @@ GT_HD double gt_sf_voxel_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_
 	if (!gt_sf_voxel_of(d, v, at[0], at[1], at[2], &s) || s.columns.at[0] >= k + 1 || s.columns.at[3] <= k || s.low >= l + 1 ||
 	    s.high <= l)
 		return 0;
+	if (!by)
+		return s.chord * (gt_sf_area(&s.columns, k + 1) - gt_sf_area(&s.columns, k)) * (gt_sf_rise(&s, l + 1) - gt_sf_rise(&s, l));
 	const double column = gt_sf_column_by(&s.columns, k, change), row = gt_sf_row_by(&s, l, &low, &high);
 	for (int c = 0; c < 4; c++)
 		change[c] *= value * s.chord * row;
@@ -261,16 +264,54 @@ GT_HD double gt_sf_voxel_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_
 	return s.chord * column * row;
 }
 
-/* Derivatives of pixel (column k, ascending row l) of the projection of a volume, of type float if single. */
-GT_HD void gt_sf_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int pixel[2], const void *x, int single,
-                          double by[GT_VELOCITIES])
+/* Pixels that a footprint meets: columns [k0, k1), ascending rows [l0, l1). */
+typedef struct { int k0, k1, l0, l1; } gt_sf_window;
+GT_HD gt_sf_window gt_sf_window_of(const gt_sf *d, const gt_sf_voxel *v)
+{
+	const double *at = v->columns.at;
+	gt_sf_window w;
+	w.k0 = at[0] > 0 ? at[0] < d->columns ? (int)at[0] : d->columns : 0;
+	w.l0 = v->low > 0 ? v->low < d->rows ? (int)v->low : d->rows : 0;
+	w.k1 = at[3] < d->columns ? at[3] > w.k0 ? (int)ceil(at[3]) : w.k0 : d->columns;
+	w.l1 = v->high < d->rows ? v->high > w.l0 ? (int)ceil(v->high) : w.l0 : d->rows;
+	return w;
+}
+
+/* by[q]: sum over the pixels of `image` [ascending row][column] times the derivative of the projection of a voxel by
+ * quantity q. Returns 0 if it meets no pixel. */
+GT_HD int gt_sf_gather(const gt_sf *d, const gt_sf_voxel *v, double value, const double *image, double by[GT_SF_QUANTITIES])
+{
+	const gt_sf_window w = gt_sf_window_of(d, v);
+	for (int q = 0; q < GT_SF_QUANTITIES; q++)
+		by[q] = 0;
+	for (int k = w.k0; k < w.k1; k++) {
+		double row = 0, low = 0, high = 0, by_column[4];
+		for (int l = w.l0; l < w.l1; l++) {
+			const double y = image[(size_t)l * (size_t)d->columns + (size_t)k];
+			double by_low, by_high;
+			row += y * gt_sf_row_by(v, l, &by_low, &by_high);
+			low += y * by_low;
+			high += y * by_high;
+		}
+		const double column = gt_sf_column_by(&v->columns, k, by_column);
+		for (int c = 0; c < 4; c++)
+			by[c] += value * v->chord * by_column[c] * row;
+		by[GT_SF_LOW] += value * v->chord * column * low;
+		by[GT_SF_HIGH] += value * v->chord * column * high;
+		by[GT_SF_CHORD] += value * column * row;
+	}
+	return w.k0 < w.k1 && w.l0 < w.l1;
+}
+
+/* Returns pixel (column k, ascending row l) of the projection of a volume, of type float if single, without the slant.
+ * Adds its derivatives to by, unless by is NULL. */
+GT_HD double gt_sf_pixel_sum(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int pixel[2], const void *x, int single,
+                             double by[GT_VELOCITIES])
 {
 	const int along = 1 - v->axis;
 	gt_sf_wedge w = gt_sf_wedge_of(&v->frame, pixel[0], pixel[0] + 1);
-	double plain = 0, turn[GT_VELOCITIES];
+	double plain = 0;
 	gt_sf_wedge_rows(d, v, pixel[1], pixel[1] + 1, &w);
-	for (int c = 0; c < GT_VELOCITIES; c++)
-		by[c] = 0;
 	for (int n = 0; n < d->n[v->axis]; n++) {
 		int from, to, first, end;
 		gt_sf_span(d, v, &w, n, &from, &to);
@@ -285,7 +326,17 @@ GT_HD void gt_sf_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose 
 			}
 		}
 	}
-	const double slant = gt_sf_slant_by(p, pixel[0], pixel[1], turn);
+	return plain;
+}
+
+/* Sets by to the derivatives of a pixel. */
+GT_HD void gt_sf_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int pixel[2], const void *x, int single,
+                          double by[GT_VELOCITIES])
+{
+	double turn[GT_VELOCITIES];
+	for (int c = 0; c < GT_VELOCITIES; c++)
+		by[c] = 0;
+	const double plain = gt_sf_pixel_sum(d, v, p, pixel, x, single, by), slant = gt_sf_slant_by(p, pixel[0], pixel[1], turn);
 	for (int c = 0; c < GT_VELOCITIES; c++)
 		by[c] = slant * by[c] + plain * turn[c];
 }
