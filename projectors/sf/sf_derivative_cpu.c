@@ -67,8 +67,8 @@ static void add_voxel(const gt_sf *d, const gt_sf_voxel *v, double value, const 
 	}
 }
 
-/* Visits the voxels of a view. With sums it adds to them from the image of the data. Otherwise it adds to the images;
- * velocity NULL: a view at rest. */
+/* Visits the voxels of a view. With sums it adds to them, in the frame, from the image of the data. Otherwise it adds to
+ * the images; velocity NULL: a view at rest. */
 static void visit(const struct sf_job *j, size_t view, const double *velocity, const struct scratch *s, double *sums)
 {
 	static const double still[GT_SF_QUANTITIES];
@@ -108,8 +108,10 @@ static void forward_views(void *self, size_t view, size_t end, int worker)
 	for (; view < end; view++) {
 		const double *velocity = j->velocity + view * GT_VELOCITIES;
 		const gt_sf_pose pose = gt_sf_pose_of(j->d, view);
+		double in_frame[GT_VELOCITIES];
+		gt_sf_into_frame(&pose, velocity, in_frame);
 		memset(s.plain, 0, 2 * pixels(d) * sizeof *s.plain);
-		visit(j, view, velocity, &s, NULL);
+		visit(j, view, in_frame, &s, NULL);
 		for (int l = 0; l < d->rows; l++)
 			for (int k = 0; k < d->columns; k++) {
 				const size_t at = (size_t)l * (size_t)d->columns + (size_t)k;
@@ -129,7 +131,7 @@ static void adjoint_views(void *self, size_t view, size_t end, int worker)
 	const gt_sf *d = &j->d->d;
 	const struct scratch s = scratch_of(j->d, worker);
 	for (; view < end; view++) {
-		double *sums = j->sums + view * GT_VELOCITIES;
+		double *sums = j->sums + view * GT_VELOCITIES, in_frame[GT_VELOCITIES] = { 0 };
 		const gt_sf_pose pose = gt_sf_pose_of(j->d, view);
 		memset(sums, 0, GT_VELOCITIES * sizeof *sums);
 		memset(s.plain, 0, 2 * pixels(d) * sizeof *s.plain);
@@ -144,7 +146,8 @@ static void adjoint_views(void *self, size_t view, size_t end, int worker)
 					sums[c] += by[c] * y * s.plain[at];
 				s.plain[at] = slant * y;
 			}
-		visit(j, view, NULL, &s, sums);
+		visit(j, view, NULL, &s, in_frame);
+		gt_sf_out_of_frame(&pose, 1, in_frame, sums);
 	}
 }
 

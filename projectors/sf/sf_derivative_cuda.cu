@@ -61,17 +61,18 @@ static __global__ void __launch_bounds__(GT_PIXEL_BLOCK)
 	const gt_sf_view v = d.d.view[view];
 	const gt_sf_pose p = gt_sf_pose_of(&d, view);
 	int at[3] = { (int)(i % d.d.n[0]), (int)(i / d.d.n[0] % d.d.n[1]), (int)(i / slice) * HEIGHTS };
-	double by[GT_VELOCITIES];
+	double in_frame[GT_VELOCITIES], by[GT_VELOCITIES];
 	for (int c = 0; c < GT_VELOCITIES; c++)
-		by[c] = 0;
+		in_frame[c] = by[c] = 0;
 	for (const int end = min(at[2] + HEIGHTS, d.d.n[2]); at[2] < end; at[2]++) {
 		const double value = x[at[2] * slice + i % slice];
 		double change[GT_SF_QUANTITIES];
 		gt_sf_voxel voxel;
 		if (value != 0 && gt_sf_voxel_of(&d.d, &v, at[0], at[1], at[2], &voxel) &&
 		    gt_sf_gather(&d.d, &voxel, value, image + view * all, change))
-			gt_sf_changes_back(&d.d, &v, &p, at, change, by);
+			gt_sf_changes_back(&d.d, &v, &p, at, change, in_frame);
 	}
+	gt_sf_out_of_frame(&p, 1, in_frame, by);
 	gt_add_block(by, part + (view * stride + block) * GT_VELOCITIES);
 }
 
