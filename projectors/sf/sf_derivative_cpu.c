@@ -67,8 +67,8 @@ static void add_voxel(const gt_sf *d, const gt_sf_voxel *v, double value, const 
 	}
 }
 
-/* Visits the voxels of a view. With sums it adds to them, in the frame, from the image of the data. Otherwise it adds to
- * the images; velocity NULL: a view at rest. */
+/* Visits the voxels of a view. With sums it adds to them, in the frame, from the image of the data. Otherwise it adds
+ * to the images; velocity NULL: a view at rest. */
 static void visit(const struct sf_job *j, size_t view, const double *velocity, const struct scratch *s, double *sums)
 {
 	static const double still[GT_SF_QUANTITIES];

@@ -25,7 +25,7 @@ typedef struct {
 	double first[3];        /* centre of voxel 0, mm */
 	int rows, flip_rows;
 	int flat;               /* a flat fan-beam detector */
-	double axis[3][3];      /* frame of the changes: columns, rows and normal of a flat fan-beam detector, else x, y, z */
+	double axis[3][3];      /* frame of the changes: columns, rows and normal if flat, else x, y, z */
 	double source[3], at[3]; /* flat: source, and detector from the source, in this frame */
 } gt_sf_pose;
 
