@@ -22,19 +22,12 @@ static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) gt_forward_pixels(PIXEL
 	y[view * d.all + i] = (T)sum;
 }
 
-template <typename T, typename PIXELS>
-static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) gt_adjoint_pixels(PIXELS d, size_t blocks, const T *y, double *part)
+/* Sets part [GT_VELOCITIES] to the sums of `by` over a block of GT_PIXEL_BLOCK threads. */
+static __device__ __forceinline__ void gt_add_block(const double by[GT_VELOCITIES], double *part)
 {
 	__shared__ double shared[GT_PIXEL_WARPS][GT_VELOCITIES];
-	const size_t view = blockIdx.x / blocks, i = blockIdx.x % blocks * GT_PIXEL_BLOCK + threadIdx.x;
-	const double value = i < d.all ? (double)y[view * d.all + i] : 0;
-	double by[GT_VELOCITIES];
-	for (int c = 0; c < GT_VELOCITIES; c++)
-		by[c] = 0;
-	if (value != 0)
-		d.pixel(view, i, by);
 	for (int c = 0; c < GT_VELOCITIES; c++) {
-		double sum = by[c] * value;
+		double sum = by[c];
 		for (int lane = 16; lane; lane /= 2)
 			sum += __shfl_down_sync(0xffffffffu, sum, lane);
 		if (threadIdx.x % 32 == 0)
@@ -45,8 +38,23 @@ static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) gt_adjoint_pixels(PIXEL
 		double sum = 0;
 		for (int w = 0; w < GT_PIXEL_WARPS; w++)
 			sum += shared[w][threadIdx.x];
-		part[(size_t)blockIdx.x * GT_VELOCITIES + threadIdx.x] = sum;
+		part[threadIdx.x] = sum;
 	}
+}
+
+template <typename T, typename PIXELS>
+static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) gt_adjoint_pixels(PIXELS d, size_t blocks, const T *y, double *part)
+{
+	const size_t view = blockIdx.x / blocks, i = blockIdx.x % blocks * GT_PIXEL_BLOCK + threadIdx.x;
+	const double value = i < d.all ? (double)y[view * d.all + i] : 0;
+	double by[GT_VELOCITIES];
+	for (int c = 0; c < GT_VELOCITIES; c++)
+		by[c] = 0;
+	if (value != 0)
+		d.pixel(view, i, by);
+	for (int c = 0; c < GT_VELOCITIES; c++)
+		by[c] *= value;
+	gt_add_block(by, part + (size_t)blockIdx.x * GT_VELOCITIES);
 }
 
 static __global__ void gt_add_pixel_blocks(size_t all, size_t blocks, const double *part, double *velocity)

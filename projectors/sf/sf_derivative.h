@@ -35,6 +35,7 @@ GT_HD gt_sf_pose gt_sf_pose_of(const gt_sf_derivative *d, size_t view)
 		p.first[a] = d->first[a];
 	p.rows = d->d.rows;
 	p.flip_rows = d->d.view[view].flip_rows;
+	gt_sf_set_frame(&p);
 	return p;
 }
 

@@ -39,16 +39,9 @@ static struct scratch scratch_of(const gt_sf_derivative *d, int worker)
 }
 
 /* Weights of the pixels that a footprint meets. */
-struct footprint_window {
-	int k0, k1, l0, l1;
-};
-static struct footprint_window weigh(const gt_sf *d, const gt_sf_voxel *v, const struct scratch *s)
+static gt_sf_window weigh(const gt_sf *d, const gt_sf_voxel *v, const struct scratch *s)
 {
-	const double *at = v->columns.at;
-	struct footprint_window w = { at[0] > 0 ? at[0] < d->columns ? (int)at[0] : d->columns : 0, 0,
-		                      v->low > 0 ? v->low < d->rows ? (int)v->low : d->rows : 0, 0 };
-	w.k1 = at[3] < d->columns ? at[3] > w.k0 ? up(at[3]) : w.k0 : d->columns;
-	w.l1 = v->high < d->rows ? v->high > w.l0 ? up(v->high) : w.l0 : d->rows;
+	const gt_sf_window w = gt_sf_window_of(d, v);
 	for (int k = w.k0; k < w.k1; k++)
 		s->column[k] = gt_sf_column_by(&v->columns, k, s->column_by + 4 * k);
 	for (int l = w.l0; l < w.l1; l++)
@@ -59,7 +52,7 @@ static struct footprint_window weigh(const gt_sf *d, const gt_sf_voxel *v, const
 /* Adds a voxel to the images: its projection, and the change by the changes of its footprint. */
 static void add_voxel(const gt_sf *d, const gt_sf_voxel *v, double value, const double change[GT_SF_QUANTITIES], const struct scratch *s)
 {
-	const struct footprint_window w = weigh(d, v, s);
+	const gt_sf_window w = weigh(d, v, s);
 	for (int k = w.k0; k < w.k1; k++) {
 		double by_column = 0;
 		for (int c = 0; c < 4; c++)
@@ -74,29 +67,8 @@ static void add_voxel(const gt_sf *d, const gt_sf_voxel *v, double value, const 
 	}
 }
 
-/* by[q]: sum over the pixels of s->plain times the derivative of the voxel's projection by quantity q. */
-static void gather_voxel(const gt_sf *d, const gt_sf_voxel *v, double value, const struct scratch *s, double by[GT_SF_QUANTITIES])
-{
-	const struct footprint_window w = weigh(d, v, s);
-	memset(by, 0, GT_SF_QUANTITIES * sizeof *by);
-	for (int k = w.k0; k < w.k1; k++) {
-		double row = 0, low = 0, high = 0;
-		for (int l = w.l0; l < w.l1; l++) {
-			const double y = s->plain[(size_t)l * (size_t)d->columns + (size_t)k];
-			row += y * s->row[l];
-			low += y * s->low[l];
-			high += y * s->high[l];
-		}
-		for (int c = 0; c < 4; c++)
-			by[c] += value * v->chord * s->column_by[4 * k + c] * row;
-		by[GT_SF_LOW] += value * v->chord * s->column[k] * low;
-		by[GT_SF_HIGH] += value * v->chord * s->column[k] * high;
-		by[GT_SF_CHORD] += value * s->column[k] * row;
-	}
-}
-
-/* Visits the voxels of a view. With sums it adds to them from the image of the data. Otherwise it adds to the images;
- * velocity NULL: a view at rest. */
+/* Visits the voxels of a view. With sums it adds to them, in the frame, from the image of the data. Otherwise it adds
+ * to the images; velocity NULL: a view at rest. */
 static void visit(const struct sf_job *j, size_t view, const double *velocity, const struct scratch *s, double *sums)
 {
 	static const double still[GT_SF_QUANTITIES];
@@ -116,8 +88,8 @@ static void visit(const struct sf_job *j, size_t view, const double *velocity, c
 				if (value == 0 || !gt_sf_voxel_of(d, v, at[0], y, z, &voxel))
 					continue;
 				if (sums) {
-					gather_voxel(d, &voxel, value, s, q);
-					gt_sf_changes_back(d, v, &pose, at, q, sums);
+					if (gt_sf_gather(d, &voxel, value, s->plain, q))
+						gt_sf_changes_back(d, v, &pose, at, q, sums);
 				} else if (velocity) {
 					gt_sf_changes(d, v, &pose, at, velocity, q);
 					add_voxel(d, &voxel, value, q, s);
@@ -136,8 +108,10 @@ static void forward_views(void *self, size_t view, size_t end, int worker)
 	for (; view < end; view++) {
 		const double *velocity = j->velocity + view * GT_VELOCITIES;
 		const gt_sf_pose pose = gt_sf_pose_of(j->d, view);
+		double in_frame[GT_VELOCITIES];
+		gt_sf_into_frame(&pose, velocity, in_frame);
 		memset(s.plain, 0, 2 * pixels(d) * sizeof *s.plain);
-		visit(j, view, velocity, &s, NULL);
+		visit(j, view, in_frame, &s, NULL);
 		for (int l = 0; l < d->rows; l++)
 			for (int k = 0; k < d->columns; k++) {
 				const size_t at = (size_t)l * (size_t)d->columns + (size_t)k;
@@ -157,7 +131,7 @@ static void adjoint_views(void *self, size_t view, size_t end, int worker)
 	const gt_sf *d = &j->d->d;
 	const struct scratch s = scratch_of(j->d, worker);
 	for (; view < end; view++) {
-		double *sums = j->sums + view * GT_VELOCITIES;
+		double *sums = j->sums + view * GT_VELOCITIES, in_frame[GT_VELOCITIES] = { 0 };
 		const gt_sf_pose pose = gt_sf_pose_of(j->d, view);
 		memset(sums, 0, GT_VELOCITIES * sizeof *sums);
 		memset(s.plain, 0, 2 * pixels(d) * sizeof *s.plain);
@@ -172,7 +146,8 @@ static void adjoint_views(void *self, size_t view, size_t end, int worker)
 					sums[c] += by[c] * y * s.plain[at];
 				s.plain[at] = slant * y;
 			}
-		visit(j, view, NULL, &s, sums);
+		visit(j, view, NULL, &s, in_frame);
+		gt_sf_out_of_frame(&pose, 1, in_frame, sums);
 	}
 }
 

@@ -24,9 +24,45 @@ typedef struct {
 	const gt_view *view;
 	double first[3];        /* centre of voxel 0, mm */
 	int rows, flip_rows;
+	int flat;               /* a flat fan-beam detector */
+	double axis[3][3];      /* frame of the changes: columns, rows and normal if flat, else x, y, z */
+	double source[3], at[3]; /* flat: source, and detector from the source, in this frame */
 } gt_sf_pose;
 
-/* Change of a point's column (0) and row (1): e . (a T + b V - W x arm). */
+/* Sets the frame of the changes. */
+GT_HD void gt_sf_set_frame(gt_sf_pose *p)
+{
+	const gt_view *w = p->view;
+	p->flat = p->detector.shape == GT_FLAT;
+	for (int a = 0; a < 3; a++)
+		for (int b = 0; b < 3; b++)
+			p->axis[a][b] = a == b;
+	for (int a = 0; a < 3 && p->flat; a++) {
+		p->axis[0][a] = w->column_axis[a];
+		p->axis[1][a] = w->row_axis[a];
+	}
+	if (p->flat)
+		gt_cross3(p->axis[0], p->axis[1], p->axis[2]);
+	for (int a = 0; a < 3; a++) {
+		p->source[a] = gt_dot3(p->axis[a], w->source);
+		p->at[a] = gt_dot3(p->axis[a], w->detector) - p->source[a];
+	}
+}
+/* Turns velocities into the frame. */
+GT_HD void gt_sf_into_frame(const gt_sf_pose *p, const double *velocity, double out[GT_VELOCITIES])
+{
+	for (int c = 0; c < GT_VELOCITIES; c++)
+		out[c] = gt_dot3(p->axis[c % 3], velocity + c / 3 * 3);
+}
+/* The transpose: adds `by` in the frame, times `scale`, to `out`. */
+GT_HD void gt_sf_out_of_frame(const gt_sf_pose *p, double scale, const double by[GT_VELOCITIES], double *out)
+{
+	for (int c = 0; c < GT_VELOCITIES; c++)
+		for (int a = 0; a < 3; a++)
+			out[c] += scale * p->axis[a][c % 3] * by[c / 3 * 3 + a];
+}
+
+/* Change of a point's column (0) and row (1): e . (a T + b V - W x arm), in the frame of the pose. */
 typedef struct { double a, b, arm[3], e[2][3]; } gt_sf_image;
 
 /* Direction of the columns at a column of the detector. */
@@ -60,6 +96,21 @@ GT_HD void gt_sf_image_of(const gt_sf *d, const gt_sf_pose *p, const int voxel[3
 	gt_sf_point_offset(i, at);
 	for (int a = 0; a < 3; a++)
 		X[a] = p->first[a] + (voxel[a] + at[a]) * d->pitch[a];
+	if (p->flat) {
+		const double in = 1 / (gt_dot3(p->axis[2], X) - p->source[2]);
+		for (int s = 0; s < 2; s++) {
+			const double slope = (gt_dot3(p->axis[s], X) - p->source[s]) * in;
+			const double scale = s ? (p->flip_rows ? -1 : 1) / p->detector.row_pitch : 1 / p->detector.column_pitch;
+			out->arm[s] = p->at[2] * slope - p->at[s];
+			out->e[s][s] = scale;
+			out->e[s][1 - s] = 0;
+			out->e[s][2] = -scale * slope;
+		}
+		out->arm[2] = 0;
+		out->a = -1;
+		out->b = 1 - p->at[2] * in;
+		return;
+	}
 	gt_point_pixel(&p->detector, w, X, &column, &row);
 	gt_pixel_point(&p->detector, w, column, row, P);
 	gt_sf_tangent(p, column, axis[0]);
@@ -118,24 +169,28 @@ GT_HD void gt_sf_gradients_of(const gt_sf *d, const gt_sf_view *v, int x, int y,
 	}
 }
 
-/* The chord is |e| / max(|a|, |b|), e = (a dx, b dy), along the ray of the voxel's centre: its derivatives by V along x
- * and y. For parallel rays the derivatives by T are opposite. */
-GT_HD void gt_sf_chord_by(const gt_sf *d, const gt_sf_view *v, int x, int y, double by[2])
+/* The chord is |e| / max(|a|, |b|), e = (a dx, b dy), along the ray of the voxel's centre: its derivatives by V. For
+ * parallel rays the derivatives by T are opposite. */
+GT_HD void gt_sf_chord_by(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int at[2], double by[3])
 {
+	const int x = at[0], y = at[1];
+	double of[2];
 	const double e[2] = { v->toward[0][0] + v->toward[0][1] * x, v->toward[1][0] + v->toward[1][1] * y };
 	const double mm[2] = { e[0] * d->pitch[0], e[1] * d->pitch[1] }, square = mm[0] * mm[0] + mm[1] * mm[1];
 	const int max = !(fabs(e[0]) > fabs(e[1]));
 	const double chord = sqrt(square) / fabs(e[max]);
 	for (int a = 0; a < 2; a++)
-		by[a] = -chord * (mm[a] / square - (a == max ? 1 / mm[a] : 0));
+		of[a] = -chord * (mm[a] / square - (a == max ? 1 / mm[a] : 0));
+	for (int a = 0; a < 3; a++)
+		by[a] = p->axis[a][0] * of[0] + p->axis[a][1] * of[1];
 }
 
-/* Sets the changes of the quantities of a voxel by velocities. */
+/* Sets the changes of the quantities of a voxel by velocities in the frame of the pose. */
 GT_HD void gt_sf_changes(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int at[3], const double *velocity,
                          double change[GT_SF_QUANTITIES])
 {
 	const double *T = velocity + GT_VELOCITY_T, *V = velocity + GT_VELOCITY_V;
-	double half = 0, middle = 0, chord[2];
+	double half = 0, middle = 0, chord[3];
 	gt_sf_gradients g;
 	gt_sf_gradients_of(d, v, at[0], at[1], at[2], &g);
 	for (int i = 0; i < GT_SF_POINTS; i++) {
@@ -152,20 +207,20 @@ GT_HD void gt_sf_changes(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *
 		else
 			middle += 0.5 * row;
 	}
-	gt_sf_chord_by(d, v, at[0], at[1], chord);
+	gt_sf_chord_by(d, v, p, at, chord);
 	change[GT_SF_LOW] = middle - half;
 	change[GT_SF_HIGH] = middle + half;
-	change[GT_SF_CHORD] = chord[0] * V[0] + chord[1] * V[1];
+	change[GT_SF_CHORD] = gt_dot3(chord, V);
 	if (p->detector.shape == GT_PARALLEL)
-		change[GT_SF_CHORD] -= chord[0] * T[0] + chord[1] * T[1];
+		change[GT_SF_CHORD] -= gt_dot3(chord, T);
 }
 
-/* The transpose of gt_sf_changes(): adds to by. */
+/* The transpose of gt_sf_changes(): adds to by, in the frame. */
 GT_HD void gt_sf_changes_back(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int at[3],
                               const double change[GT_SF_QUANTITIES], double by[GT_VELOCITIES])
 {
 	const double half = change[GT_SF_HIGH] - change[GT_SF_LOW], middle = 0.5 * (change[GT_SF_HIGH] + change[GT_SF_LOW]);
-	double chord[2];
+	double chord[3];
 	gt_sf_gradients g;
 	gt_sf_gradients_of(d, v, at[0], at[1], at[2], &g);
 	for (int i = 0; i < GT_SF_POINTS; i++) {
@@ -183,8 +238,8 @@ GT_HD void gt_sf_changes_back(const gt_sf *d, const gt_sf_view *v, const gt_sf_p
 			by[GT_VELOCITY_V + a] += m.b * e[a];
 		}
 	}
-	gt_sf_chord_by(d, v, at[0], at[1], chord);
-	for (int a = 0; a < 2; a++) {
+	gt_sf_chord_by(d, v, p, at, chord);
+	for (int a = 0; a < 3; a++) {
 		by[GT_VELOCITY_V + a] += change[GT_SF_CHORD] * chord[a];
 		if (p->detector.shape == GT_PARALLEL)
 			by[GT_VELOCITY_T + a] -= change[GT_SF_CHORD] * chord[a];
@@ -241,7 +296,8 @@ GT_HD double gt_sf_slant_by(const gt_sf_pose *p, int k, int l, double by[GT_VELO
 	return slant;
 }
 
-/* Projection of a voxel of value 1 onto pixel (k, l), without the slant. Adds `value` times its derivatives to by. */
+/* Returns the projection of a voxel of value 1 onto pixel (k, l), without the slant. Adds `value` times its derivatives
+ * to by, in the frame, unless by is NULL. */
 GT_HD double gt_sf_voxel_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int at[3], const int pixel[2],
                                   double value, double by[GT_VELOCITIES])
 {
@@ -251,6 +307,8 @@ GT_HD double gt_sf_voxel_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_
 	if (!gt_sf_voxel_of(d, v, at[0], at[1], at[2], &s) || s.columns.at[0] >= k + 1 || s.columns.at[3] <= k || s.low >= l + 1 ||
 	    s.high <= l)
 		return 0;
+	if (!by)
+		return s.chord * (gt_sf_area(&s.columns, k + 1) - gt_sf_area(&s.columns, k)) * (gt_sf_rise(&s, l + 1) - gt_sf_rise(&s, l));
 	const double column = gt_sf_column_by(&s.columns, k, change), row = gt_sf_row_by(&s, l, &low, &high);
 	for (int c = 0; c < 4; c++)
 		change[c] *= value * s.chord * row;
@@ -261,16 +319,54 @@ GT_HD double gt_sf_voxel_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_
 	return s.chord * column * row;
 }
 
-/* Derivatives of pixel (column k, ascending row l) of the projection of a volume, of type float if single. */
-GT_HD void gt_sf_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int pixel[2], const void *x, int single,
-                          double by[GT_VELOCITIES])
+/* Pixels that a footprint meets: columns [k0, k1), ascending rows [l0, l1). */
+typedef struct { int k0, k1, l0, l1; } gt_sf_window;
+GT_HD gt_sf_window gt_sf_window_of(const gt_sf *d, const gt_sf_voxel *v)
+{
+	const double *at = v->columns.at;
+	gt_sf_window w;
+	w.k0 = at[0] > 0 ? at[0] < d->columns ? (int)at[0] : d->columns : 0;
+	w.l0 = v->low > 0 ? v->low < d->rows ? (int)v->low : d->rows : 0;
+	w.k1 = at[3] < d->columns ? at[3] > w.k0 ? (int)ceil(at[3]) : w.k0 : d->columns;
+	w.l1 = v->high < d->rows ? v->high > w.l0 ? (int)ceil(v->high) : w.l0 : d->rows;
+	return w;
+}
+
+/* by[q]: sum over the pixels of `image` [ascending row][column] times the derivative of the projection of a voxel by
+ * quantity q. Returns 0 if it meets no pixel. */
+GT_HD int gt_sf_gather(const gt_sf *d, const gt_sf_voxel *v, double value, const double *image, double by[GT_SF_QUANTITIES])
+{
+	const gt_sf_window w = gt_sf_window_of(d, v);
+	for (int q = 0; q < GT_SF_QUANTITIES; q++)
+		by[q] = 0;
+	for (int k = w.k0; k < w.k1; k++) {
+		double row = 0, low = 0, high = 0, by_column[4];
+		for (int l = w.l0; l < w.l1; l++) {
+			const double y = image[(size_t)l * (size_t)d->columns + (size_t)k];
+			double by_low, by_high;
+			row += y * gt_sf_row_by(v, l, &by_low, &by_high);
+			low += y * by_low;
+			high += y * by_high;
+		}
+		const double column = gt_sf_column_by(&v->columns, k, by_column);
+		for (int c = 0; c < 4; c++)
+			by[c] += value * v->chord * by_column[c] * row;
+		by[GT_SF_LOW] += value * v->chord * column * low;
+		by[GT_SF_HIGH] += value * v->chord * column * high;
+		by[GT_SF_CHORD] += value * column * row;
+	}
+	return w.k0 < w.k1 && w.l0 < w.l1;
+}
+
+/* Returns pixel (column k, ascending row l) of the projection of a volume, of type float if single, without the slant.
+ * Adds its derivatives to by, in the frame of the pose, unless by is NULL. */
+GT_HD double gt_sf_pixel_sum(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int pixel[2], const void *x, int single,
+                             double by[GT_VELOCITIES])
 {
 	const int along = 1 - v->axis;
 	gt_sf_wedge w = gt_sf_wedge_of(&v->frame, pixel[0], pixel[0] + 1);
-	double plain = 0, turn[GT_VELOCITIES];
+	double plain = 0;
 	gt_sf_wedge_rows(d, v, pixel[1], pixel[1] + 1, &w);
-	for (int c = 0; c < GT_VELOCITIES; c++)
-		by[c] = 0;
 	for (int n = 0; n < d->n[v->axis]; n++) {
 		int from, to, first, end;
 		gt_sf_span(d, v, &w, n, &from, &to);
@@ -285,8 +381,19 @@ GT_HD void gt_sf_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose 
 			}
 		}
 	}
-	const double slant = gt_sf_slant_by(p, pixel[0], pixel[1], turn);
+	return plain;
+}
+
+/* Sets by to the derivatives of a pixel. */
+GT_HD void gt_sf_pixel_by(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, const int pixel[2], const void *x, int single,
+                          double by[GT_VELOCITIES])
+{
+	double in_frame[GT_VELOCITIES], turn[GT_VELOCITIES];
 	for (int c = 0; c < GT_VELOCITIES; c++)
-		by[c] = slant * by[c] + plain * turn[c];
+		in_frame[c] = 0;
+	const double plain = gt_sf_pixel_sum(d, v, p, pixel, x, single, in_frame), slant = gt_sf_slant_by(p, pixel[0], pixel[1], turn);
+	for (int c = 0; c < GT_VELOCITIES; c++)
+		by[c] = plain * turn[c];
+	gt_sf_out_of_frame(p, slant, in_frame, by);
 }
 #endif

@@ -1,6 +1,7 @@
 /* Derivative of the distance-driven projections by the motions of the views: tables and the operator. Memory: the
  * tables of dd_tilt.c, and 360 bytes for each column (or row) of a view. */
 #include <stdlib.h>
+#include <gantry/threads.h>
 #include "core/try.h"
 #include "projectors/dd/tilt/dd_derivative.h"
 #include "projectors/kit/operator.h"
@@ -45,15 +46,24 @@ static gt_status upload(struct derivative *p, const struct tables *h)
 	return GT_OK;
 }
 
-static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t v, size_t longest, const struct tables *h)
+/* A loop over views: their derivatives. */
+struct fill_job {
+	const gt_scan *scan;
+	const gt_grid *grid;
+	size_t longest;
+	const struct tables *h;
+};
+static void fill_views(void *self, size_t v, size_t end, int worker)
 {
-	const gt_dd_velocities by = { h->by.view + v * GT_DD_OF_VIEW * GT_VELOCITIES,
-		                      h->by.edge + v * (longest + 1) * GT_DD_OF_EDGE * GT_VELOCITIES,
-		                      h->by.strip + v * longest * GT_DD_OF_STRIP * GT_VELOCITIES };
-	const gt_status st = gt_dd_tilt_fill("dd", scan, g, v, &h->view[v], h->edge + v * (longest + 1), h->strip + v * longest);
-	if (st == GT_OK)
-		gt_dd_tilt_fill_by(scan, g, v, &h->view[v], &by);
-	return st;
+	const struct fill_job *j = self;
+	const struct tables *h = j->h;
+	(void)worker;
+	for (; v < end; v++) {
+		const gt_dd_velocities by = { h->by.view + v * GT_DD_OF_VIEW * GT_VELOCITIES,
+			                      h->by.edge + v * (j->longest + 1) * GT_DD_OF_EDGE * GT_VELOCITIES,
+			                      h->by.strip + v * j->longest * GT_DD_OF_STRIP * GT_VELOCITIES };
+		gt_dd_tilt_fill_by(j->scan, j->grid, v, &h->view[v], &by);
+	}
 }
 
 static gt_status fill_tables(const gt_scan *scan, const gt_grid *g, struct derivative *p)
@@ -72,8 +82,13 @@ static gt_status fill_tables(const gt_scan *scan, const gt_grid *g, struct deriv
 		            { calloc(1, p->by_view_bytes), calloc(1, p->by_edge_bytes), calloc(1, p->by_strip_bytes) } };
 	if (!h.view || !h.edge || !h.strip || !h.by.view || !h.by.edge || !h.by.strip)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "dd: no memory for the derivative by motions of %zu views", views));
-	for (size_t v = 0; v < views; v++)
-		GT_TRY(fill_view(scan, g, v, longest, &h));
+	GT_TRY(gt_dd_tilt_fill(p->d.be->pool, "dd", scan, g, h.view, h.edge, h.strip));
+	for (size_t v = 0; v < views; v++) {
+		p->d.d.strips = p->d.d.strips > h.view[v].strips ? p->d.d.strips : h.view[v].strips;
+		p->d.d.pieces = p->d.d.pieces > h.view[v].pieces ? p->d.d.pieces : h.view[v].pieces;
+	}
+	struct fill_job job = { scan, g, longest, &h };
+	gt_parallel(p->d.be->pool, views, 1, fill_views, &job);
 	GT_TRY(upload(p, &h));
 done:
 	free(h.view);

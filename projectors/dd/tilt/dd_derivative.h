@@ -13,6 +13,9 @@
  * It is piecewise smooth. If an edge lies between two voxels, the derivative is the one towards either of them. */
 #include "projectors/dd/tilt/dd_tilt_operator.h"
 #include "projectors/kit/derivative.h"
+#ifdef __CUDACC__
+#include "projectors/dd/tilt/dd_tilt_cuda.cuh"
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -44,17 +47,14 @@ struct gt_dd_derivative_impl {
 void gt_dd_derivative_free(void *self);
 extern const struct gt_dd_derivative_impl gt_dd_derivative_cpu, gt_dd_derivative_cuda;
 
-/* Fills the derivatives of view `at`, whose tables gt_dd_tilt_fill() made; by: tables of this view. */
+/* Fills the derivatives of view `at`, whose tables are filled; by: tables of this view. */
 void gt_dd_tilt_fill_by(const gt_scan *scan, const gt_grid *g, size_t at, const gt_dd_pose *v, const gt_dd_velocities *by);
 /* Derivative by the motions of the views; scan: after the motion, jacobian: see projectors/kit/derivative.h. */
 gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const double *jacobian, const gt_array *volume, gt_linop **D);
 
-/* The volume: distance of adjacent slices, of voxels along a slice, and of heights. in_single: slices are summed in
- * single precision. */
+/* The volume, of the derivative's type: distance of adjacent slices, of voxels along a slice, and of heights. */
 struct gt_dd_voxels {
 	const void *x;
-	gt_type type;
-	int in_single;
 	size_t slice, along, up;
 };
 
@@ -66,70 +66,55 @@ struct gt_dd_piece {
 	int l;
 };
 
-/* Sums over slices of one pixel, without the weight: of the pixel, and its derivatives by the scalars. */
-struct gt_dd_sums {
-	double plain, by[GT_DD_SCALARS];
-};
+/* Sums over slices of a piece, without weight / (Z_b - Z_a) F: of A B, A B / F, and of four terms without and with R.
+ * The terms are x_a B, (x_b - x_a) B, A(Z_b) - A(Z_a), and the mean of A minus A(Z_a). LOW_OVER, CHANGE_OVER: the first
+ * two times the height of the voxel's centre over Z of N = 0. Differences are summed because they are small. */
+enum { GT_DD_PLAIN, GT_DD_BY_SCALE, GT_DD_LOW_OVER, GT_DD_CHANGE_OVER, GT_DD_LOW, GT_DD_CHANGE = 6, GT_DD_RISE = 8, GT_DD_MEAN = 10,
+       GT_DD_MOMENTS = 12,
+       GT_DD_RUN = 4 /* pieces that a thread climbs through */ };
 
-/* Sums over the heights of one slice; above: times the height of the voxel's centre over that of N = 0. */
-struct gt_dd_slice_sums {
-	double plain, low, low_above, high, high_above; /* A B, x_a B, x_b B */
-	double at[2];                                   /* A(Z_a), A(Z_b) */
-};
-
-GT_HD double gt_dd_value(const struct gt_dd_voxels *x, size_t i)
+#ifdef __CUDA_ARCH__
+#define GT_DD_UNROLL _Pragma("unroll")
+#else
+#define GT_DD_UNROLL
+#endif
+/* Positions in voxels. In single precision they are fixed-point numbers with 32 fractional bits, because doubles are
+ * slow on a GPU. gt_dd_split_*() return the fraction. */
+GT_HD long long gt_dd_position_single(double p) { return (long long)((p > -0x1p30 ? p < 0x1p30 ? p : 0x1p30 : -0x1p30) * 0x1p32); }
+GT_HD float gt_dd_split_single(long long p, int *cell)
 {
-	return x->type == GT_F32 ? (double)((const float *)x->x)[i] : ((const double *)x->x)[i];
+	*cell = (int)(p >> 32);
+#ifdef __CUDA_ARCH__
+	return __uint_as_float((unsigned)p >> 9 | 0x3f800000u) - 1;
+#else
+	return (float)((unsigned)p >> 9) * 0x1p-23f;
+#endif
+}
+GT_HD double gt_dd_position_double(double p) { return p; }
+GT_HD double gt_dd_split_double(double p, int *cell)
+{
+	const double whole = floor(p > -0x1p30 ? p < 0x1p30 ? p : 0x1p30 : -0x1p30);
+	*cell = (int)whole;
+	return p - whole;
 }
 
 #define REAL float
+#define POSITION long long
 #define OF_REAL(name) name##_single
-#include "projectors/dd/tilt/dd_derivative_slice.inc"
+#include "projectors/dd/tilt/dd_derivative_run.inc"
 #undef REAL
+#undef POSITION
 #undef OF_REAL
 #define REAL double
+#define POSITION double
 #define OF_REAL(name) name##_double
-#include "projectors/dd/tilt/dd_derivative_slice.inc"
+#include "projectors/dd/tilt/dd_derivative_run.inc"
 #undef REAL
+#undef POSITION
 #undef OF_REAL
 
-/* Adds slice n to the sums of a piece. */
-GT_HD void gt_dd_add_slice(const gt_dd_tilt *d, const struct gt_dd_piece *at, int n, const struct gt_dd_voxels *x, struct gt_dd_sums *sums)
-{
-	const gt_dd_pose *v = at->v;
-	const gt_dd_tilt_edge *e = at->e;
-	const gt_dd_tilt_strip *p = at->strip;
-	const double R = v->R0 + n * v->dR, t[2] = { gt_dd_tilt_piece(p, at->l), gt_dd_tilt_piece(p, at->l + 1) };
-	const gt_dd_tilt_slice f = gt_dd_tilt_slice_of(v, n);
-	const double x0[2] = { gt_dd_tilt_across(&f, &e[0]), gt_dd_tilt_across(&f, &e[1]) }, slope[2] = { e[0].slope, e[1].slope };
-	const double z[2] = { f.zero + f.scale * (p->N0 + p->Q * t[0]), f.zero + f.scale * (p->N0 + p->Q * t[1]) };
-	const int size[2] = { d->n[1 - v->axis], d->n[2] };
-	const double height = z[1] - z[0], in = 1 / (height * f.scale), by_height = in * f.scale;
-	const size_t first = (size_t)n * x->slice;
-	const struct gt_dd_slice_sums s = x->in_single ? gt_dd_slice_single(size, x, first, f.zero, x0, slope, z)
-	                                               : gt_dd_slice_double(size, x, first, f.zero, x0, slope, z);
-	const double plain = s.plain * in, by_x[2] = { -s.low * in, s.high * in };
-	const double by_low = plain * by_height - s.at[0] * in, by_high = s.at[1] * in - plain * by_height;
-	const double by_z = by_low + by_high, by_q = by_low * t[0] + by_high * t[1];
-	const double zero = by_z - slope[0] * by_x[0] - slope[1] * by_x[1];
-	const double scale = e[0].at * by_x[0] + e[1].at * by_x[1] + p->N0 * by_z + p->Q * by_q - plain * in * height;
-	sums->plain += plain;
-	sums->by[GT_DD_X0] += by_x[0] + by_x[1];
-	sums->by[GT_DD_M0] += R * (by_x[0] + by_x[1]);
-	sums->by[GT_DD_Z0] += zero;
-	sums->by[GT_DD_Z1] += R * zero;
-	sums->by[GT_DD_R0] += v->F1 * scale + v->M0 * (by_x[0] + by_x[1]) + v->Z1 * zero;
-	sums->by[GT_DD_AT] += f.scale * by_x[0];
-	sums->by[GT_DD_AT_1] += f.scale * by_x[1];
-	sums->by[GT_DD_SLOPE] -= s.low_above * in;
-	sums->by[GT_DD_SLOPE_1] += s.high_above * in;
-	sums->by[GT_DD_N0] += f.scale * by_z;
-	sums->by[GT_DD_Q] += f.scale * by_q;
-	sums->by[GT_DD_C] -= f.scale * p->Q * (by_low * t[0] * t[0] + by_high * t[1] * t[1]);
-}
-
 /* Adds `plain` times the derivatives of the logarithm of gt_dd_tilt_weight(). */
-GT_HD void gt_dd_add_weight(const gt_dd_tilt *d, const struct gt_dd_piece *at, struct gt_dd_sums *sums)
+GT_HD void gt_dd_add_weight(const gt_dd_tilt *d, const struct gt_dd_piece *at, double plain, double by[GT_DD_SCALARS])
 {
 	const gt_dd_pose *v = at->v;
 	const gt_dd_tilt_edge *e = at->e;
@@ -138,58 +123,97 @@ GT_HD void gt_dd_add_weight(const gt_dd_tilt *d, const struct gt_dd_piece *at, s
 	const double middle = 0.5 * (t[0] + t[1]), N = p->N0 + p->Q * middle;
 	const double U = 0.5 * ((e[0].at + e[1].at) + (e[0].slope + e[1].slope) * N), width = gt_dd_tilt_width(e, N);
 	const double px = d->pitch[1 - v->axis], pz = d->pitch[2], m = px * (v->M0 + v->F1 * U), n = pz * (v->Z1 + v->F1 * N);
-	const double in = sums->plain / (1 + m * m + n * n), by_u = m * px * v->F1 * in, by_width = -sums->plain / width;
+	const double in = plain / (1 + m * m + n * n), by_u = m * px * v->F1 * in, by_width = -plain / width;
 	const double by_n = 0.5 * by_u * (e[0].slope + e[1].slope) + n * pz * v->F1 * in + by_width * (e[1].slope - e[0].slope);
-	sums->by[GT_DD_M0] += m * px * in;
-	sums->by[GT_DD_Z1] += n * pz * in;
-	sums->by[GT_DD_AT] += 0.5 * by_u - by_width;
-	sums->by[GT_DD_AT_1] += 0.5 * by_u + by_width;
-	sums->by[GT_DD_SLOPE] += N * (0.5 * by_u - by_width);
-	sums->by[GT_DD_SLOPE_1] += N * (0.5 * by_u + by_width);
-	sums->by[GT_DD_N0] += by_n;
-	sums->by[GT_DD_Q] += middle * by_n;
-	sums->by[GT_DD_C] -= 0.5 * p->Q * (t[0] * t[0] + t[1] * t[1]) * by_n;
+	by[GT_DD_M0] += m * px * in;
+	by[GT_DD_Z1] += n * pz * in;
+	by[GT_DD_AT] += 0.5 * by_u - by_width;
+	by[GT_DD_AT_1] += 0.5 * by_u + by_width;
+	by[GT_DD_SLOPE] += N * (0.5 * by_u - by_width);
+	by[GT_DD_SLOPE_1] += N * (0.5 * by_u + by_width);
+	by[GT_DD_N0] += by_n;
+	by[GT_DD_Q] += middle * by_n;
+	by[GT_DD_C] -= 0.5 * p->Q * (t[0] * t[0] + t[1] * t[1]) * by_n;
 }
 
-/* Strip k and piece l of pixel i of a view. */
-GT_HD void gt_dd_piece_of(const gt_dd_tilt *d, const gt_dd_pose *v, size_t i, int *k, int *l)
+/* Sets the derivatives of a piece by the scalars, from its sums over slices. */
+GT_HD void gt_dd_piece_by(const gt_dd_tilt *d, const struct gt_dd_piece *at, const double sums[GT_DD_MOMENTS], double by[GT_DD_SCALARS])
 {
-	const int column = (int)(i % (size_t)d->columns), row = (int)(i / (size_t)d->columns);
-	const int upright = v->strips == d->columns && (v->to_strip == 1 || v->to_strip == -1);
-	*k = upright ? column : row;
-	*l = upright ? row : column;
-	*k = v->to_strip < 0 ? v->strips - 1 - *k : *k;
-	*l = v->to_piece < 0 ? v->pieces - 1 - *l : *l;
+	const gt_dd_pose *v = at->v;
+	const gt_dd_tilt_edge *e = at->e;
+	const gt_dd_tilt_strip *p = at->strip;
+	const double t[2] = { gt_dd_tilt_piece(p, at->l), gt_dd_tilt_piece(p, at->l + 1) };
+	const double in = 1 / (p->Q * gt_dd_tilt_height(p, at->l));
+	/* without R, with R, and times F */
+	double low[3], change[3], rise[3], mean[3];
+	for (int R = 0; R < 2; R++) {
+		low[R] = in * sums[GT_DD_LOW + R];
+		change[R] = in * sums[GT_DD_CHANGE + R];
+		rise[R] = in * sums[GT_DD_RISE + R];
+		mean[R] = in * sums[GT_DD_MEAN + R];
+	}
+	low[2] = v->F0 * low[0] + v->F1 * low[1];
+	change[2] = v->F0 * change[0] + v->F1 * change[1];
+	rise[2] = v->F0 * rise[0] + v->F1 * rise[1];
+	mean[2] = v->F0 * mean[0] + v->F1 * mean[1];
+	const double slope = e[1].slope - e[0].slope;
+	const double zero[2] = { rise[0] - slope * low[0] - e[1].slope * change[0], rise[1] - slope * low[1] - e[1].slope * change[1] };
+	const double by_t = mean[0] * t[0] + (rise[0] - mean[0]) * t[1];
+	const double scale = (e[1].at - e[0].at) * low[0] + e[1].at * change[0] + p->N0 * rise[0] + p->Q * by_t - in * sums[GT_DD_BY_SCALE];
+	by[GT_DD_X0] = change[0];
+	by[GT_DD_M0] = change[1];
+	by[GT_DD_Z0] = zero[0];
+	by[GT_DD_Z1] = zero[1];
+	by[GT_DD_R0] = v->F1 * scale + v->M0 * change[0] + v->Z1 * zero[0];
+	by[GT_DD_AT] = -low[2];
+	by[GT_DD_AT_1] = low[2] + change[2];
+	by[GT_DD_SLOPE] = -in * sums[GT_DD_LOW_OVER];
+	by[GT_DD_SLOPE_1] = in * (sums[GT_DD_LOW_OVER] + sums[GT_DD_CHANGE_OVER]);
+	by[GT_DD_N0] = rise[2];
+	by[GT_DD_Q] = mean[2] * t[0] + (rise[2] - mean[2]) * t[1];
+	by[GT_DD_C] = -p->Q * (mean[2] * t[0] * t[0] + (rise[2] - mean[2]) * t[1] * t[1]);
+	gt_dd_add_weight(d, at, in * sums[GT_DD_PLAIN], by);
 }
 
-/* Derivative of pixel i of a view by the velocities. */
-GT_HD void gt_dd_pixel_by(const gt_dd_derivative *d, const struct gt_dd_voxels *x, size_t view, size_t i, double by[GT_VELOCITIES])
+/* Strip k of a view. */
+GT_HD struct gt_dd_piece gt_dd_strip_of(const gt_dd_derivative *d, size_t view, int k)
 {
-	const gt_dd_pose *v = &d->d.view[view];
 	const size_t longest = d->d.longest;
-	struct gt_dd_sums sums = { 0, { 0 } };
-	int k, l;
-	gt_dd_piece_of(&d->d, v, i, &k, &l);
-	const size_t at = view * (longest + 1) + (size_t)k, strip = view * longest + (size_t)k;
-	const struct gt_dd_piece piece = { v, d->d.edge + at, d->d.strip + strip, l };
-	for (int n = v->first; n < v->end; n++)
-		gt_dd_add_slice(&d->d, &piece, n, x, &sums);
-	gt_dd_add_weight(&d->d, &piece, &sums);
-	const double weight = gt_dd_tilt_weight(&d->d, v, piece.e, piece.strip, l);
-	const double *of_view = d->by.view + view * GT_DD_OF_VIEW * GT_VELOCITIES,
-		     *of_edge = d->by.edge + at * GT_DD_OF_EDGE * GT_VELOCITIES,
-		     *of_strip = d->by.strip + strip * GT_DD_OF_STRIP * GT_VELOCITIES;
-	for (int c = 0; c < GT_VELOCITIES; c++) {
-		double sum = 0;
-		for (int s = 0; s < GT_DD_OF_VIEW; s++)
-			sum += sums.by[s] * of_view[s * GT_VELOCITIES + c];
-		for (int s = 0; s < 2 * GT_DD_OF_EDGE; s++) /* the upper edge is the lower one of the next strip */
-			sum += sums.by[GT_DD_AT + s] * of_edge[s * GT_VELOCITIES + c];
-		for (int s = 0; s < GT_DD_OF_STRIP; s++)
-			sum += sums.by[GT_DD_N0 + s] * of_strip[s * GT_VELOCITIES + c];
-		by[c] = weight * sum;
+	const size_t edge = view * (longest + 1) + (size_t)k, strip = view * longest + (size_t)k;
+	const struct gt_dd_piece p = { &d->d.view[view], d->d.edge + edge, d->d.strip + strip, 0 };
+	return p;
+}
+
+/* Derivatives of scalar s of strip k by the velocities. The upper edge is the lower one of the next strip. */
+GT_HD const double *gt_dd_scalar_by(const gt_dd_derivative *d, size_t view, int k, int s)
+{
+	const size_t longest = d->d.longest, edge = (view * (longest + 1) + (size_t)k) * GT_DD_OF_EDGE,
+		     strip = (view * longest + (size_t)k) * GT_DD_OF_STRIP;
+	return s < GT_DD_AT ? d->by.view + (view * GT_DD_OF_VIEW + (size_t)s) * GT_VELOCITIES
+	       : s < GT_DD_N0 ? d->by.edge + (edge + (size_t)(s - GT_DD_AT)) * GT_VELOCITIES
+	                      : d->by.strip + (strip + (size_t)(s - GT_DD_N0)) * GT_VELOCITIES;
+}
+
+/* Changes of the scalars of strip k by the velocities of its view. */
+GT_HD void gt_dd_changes(const gt_dd_derivative *d, size_t view, int k, const double *velocity, double change[GT_DD_SCALARS])
+{
+	for (int s = 0; s < GT_DD_SCALARS; s++) {
+		const double *by = gt_dd_scalar_by(d, view, k, s);
+		change[s] = 0;
+		for (int c = 0; c < GT_VELOCITIES; c++)
+			change[s] += by[c] * velocity[c];
 	}
 }
+
+/* Returns velocity c of the transpose of gt_dd_changes(). */
+GT_HD double gt_dd_change_back(const gt_dd_derivative *d, size_t view, int k, const double change[GT_DD_SCALARS], int c)
+{
+	double sum = 0;
+	for (int s = 0; s < GT_DD_SCALARS; s++)
+		sum += gt_dd_scalar_by(d, view, k, s)[c] * change[s];
+	return sum;
+}
+
 #ifdef __cplusplus
 }
 #endif

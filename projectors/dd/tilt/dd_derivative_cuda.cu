@@ -1,50 +1,143 @@
-/* Derivative of the distance-driven projections by velocities on CUDA, one thread per pixel: kit/pixel_derivative.cuh.
- * Volumes in single precision are summed in it within a slice, and over slices in double. Views with slices
- * perpendicular to x read a copy of the volume as [z][x][y], so that adjacent strips read adjacent voxels. */
+/* Derivative of the distance-driven projections by velocities on CUDA. A thread owns a run of pieces; the lanes of a
+ * warp are adjacent strips, and the warps of a block adjacent runs. Sums over slices have the type of the data, all
+ * others are in double. The transpose adds the runs of a strip, the strips of a block, and then the blocks of each view
+ * in their order. Views with slices perpendicular to x read a copy of the volume as [z][x][y], so that adjacent strips
+ * read adjacent voxels. */
 #include "projectors/dd/tilt/dd_derivative.h"
 #include "projectors/kit/pixel_derivative.cuh"
 #include "projectors/ray/ray_cuda.cuh"
 
-static size_t pixels_of(const gt_dd_tilt *d) { return (size_t)d->rows * d->columns; }
+enum { LANES = 32, WARPS = 8, MIN_BLOCKS = 2 /* 128 registers per thread */ };
 
-template <typename T> struct dd_pixels {
-	gt_dd_derivative d;
-	const T *volume, *x_slices;
-	size_t views, all;
-	__device__ __forceinline__ void pixel(size_t view, size_t i, double *by) const
-	{
-		const int axis = d.d.view[view].axis;
-		const struct gt_dd_voxels x = { axis ? volume : x_slices,
-			                        sizeof(T) == sizeof(float) ? GT_F32 : GT_F64,
-			                        sizeof(T) == sizeof(float),
-			                        (size_t)d.d.n[1 - axis],
-			                        1,
-			                        (size_t)d.d.n[0] * d.d.n[1] };
-		gt_dd_pixel_by(&d, &x, view, i, by);
-	}
-	static dd_pixels of(gt_backend *be, const gt_dd_derivative *d, const T *x)
-	{
-		T *x_slices = (T *)gt_scratch(be);
-		gt_ray_transpose_volume<T, 0>(gt_cuda_queue(be), x, x_slices, d->d.n[0], d->d.n[1], d->d.n[2]);
-		return { *d, x, x_slices, d->d.views, pixels_of(&d->d) };
-	}
+/* Blocks of a view along its strips and its pieces. */
+struct tiles {
+	unsigned strips, pieces;
 };
+static tiles tiles_of(const gt_dd_tilt *d)
+{
+	return { (unsigned)pieces(d->strips, LANES), (unsigned)pieces(d->pieces, WARPS * GT_DD_RUN) };
+}
+static size_t blocks_of(const gt_dd_tilt *d) { return (size_t)tiles_of(d).strips * tiles_of(d).pieces; }
+
+static __device__ __forceinline__ void add_slices(const gt_dd_tilt *d, const gt_dd_piece *p, const gt_dd_voxels *x,
+                                                  float (&sums)[GT_DD_RUN][GT_DD_MOMENTS])
+{
+	gt_dd_add_slices_single(d, p, x, sums);
+}
+static __device__ __forceinline__ void add_slices(const gt_dd_tilt *d, const gt_dd_piece *p, const gt_dd_voxels *x,
+                                                  double (&sums)[GT_DD_RUN][GT_DD_MOMENTS])
+{
+	gt_dd_add_slices_double(d, p, x, sums);
+}
+
+/* Sets velocity [GT_VELOCITIES] of a block from the changes of each thread. */
+static __device__ void add_block(const gt_dd_derivative &d, size_t view, int k, const double *change, double *velocity)
+{
+	__shared__ double shared[WARPS][GT_DD_SCALARS][LANES];
+	const int lane = threadIdx.x % LANES;
+	for (int s = 0; s < GT_DD_SCALARS; s++)
+		shared[threadIdx.x / LANES][s][lane] = change[s];
+	__syncthreads();
+	if (threadIdx.x >= LANES)
+		return;
+	double sums[GT_DD_SCALARS];
+	for (int s = 0; s < GT_DD_SCALARS; s++) {
+		sums[s] = 0;
+		for (int w = 0; w < WARPS; w++)
+			sums[s] += shared[w][s][lane];
+	}
+	for (int c = 0; c < GT_VELOCITIES; c++) {
+		double sum = k < d.d.view[view].strips ? gt_dd_change_back(&d, view, k, sums, c) : 0;
+		for (int way = LANES / 2; way; way /= 2)
+			sum += __shfl_down_sync(0xffffffffu, sum, way);
+		if (lane == 0)
+			velocity[c] = sum;
+	}
+}
+
+/* y: data, out unless BACK. velocity: of the views; with BACK out, of the blocks. */
+template <typename T, bool BACK>
+static __global__ void __launch_bounds__(LANES *WARPS, MIN_BLOCKS)
+	run_pieces(gt_dd_derivative d, tiles t, const T *volume, const T *x_slices, double *velocity, T *y)
+{
+	const unsigned blocks = t.strips * t.pieces, block = blockIdx.x % blocks;
+	const size_t view = blockIdx.x / blocks;
+	const gt_dd_pose *v = &d.d.view[view];
+	const int k = (int)(block % t.strips) * LANES + threadIdx.x % LANES;
+	const int l0 = ((int)(block / t.strips) * WARPS + threadIdx.x / LANES) * GT_DD_RUN;
+	double change[GT_DD_SCALARS];
+	for (int s = 0; s < GT_DD_SCALARS; s++)
+		change[s] = 0;
+	if (k < v->strips && l0 < v->pieces) {
+		const gt_dd_voxels x = { v->axis ? volume : x_slices, (size_t)d.d.n[1 - v->axis], 1, (size_t)d.d.n[0] * d.d.n[1] };
+		gt_dd_piece piece = gt_dd_strip_of(&d, view, k);
+		T sums[GT_DD_RUN][GT_DD_MOMENTS];
+		piece.l = l0;
+		add_slices(&d.d, &piece, &x, sums);
+		if (!BACK)
+			gt_dd_changes(&d, view, k, velocity + view * GT_VELOCITIES, change);
+		T *at = y + view * d.d.rows * d.d.columns + (v->start + k * v->to_strip);
+#pragma unroll
+		for (int r = 0; r < GT_DD_RUN; r++) {
+			double by[GT_DD_SCALARS], of[GT_DD_MOMENTS], sum = 0;
+			piece.l = l0 + r;
+			if (piece.l >= v->pieces)
+				continue;
+			for (int m = 0; m < GT_DD_MOMENTS; m++)
+				of[m] = sums[r][m];
+			gt_dd_piece_by(&d.d, &piece, of, by);
+			const double weight = gt_dd_tilt_weight(&d.d, v, piece.e, piece.strip, piece.l);
+			const double value = BACK ? weight * at[piece.l * v->to_piece] : weight;
+			for (int s = 0; s < GT_DD_SCALARS; s++) {
+				if (BACK)
+					change[s] += by[s] * value;
+				else
+					sum += by[s] * change[s];
+			}
+			if (!BACK)
+				at[piece.l * v->to_piece] = (T)(sum * value);
+		}
+	}
+	if (BACK)
+		add_block(d, view, k, change, velocity + (size_t)blockIdx.x * GT_VELOCITIES);
+}
+
+template <typename T, bool BACK> static void run_views(const gt_dd_derivative *d, const void *x, double *velocity, const void *y)
+{
+	cudaStream_t queue = gt_cuda_queue(d->be);
+	T *x_slices = (T *)gt_scratch(d->be);
+	gt_ray_transpose_volume<T, 0>(queue, (const T *)x, x_slices, d->d.n[0], d->d.n[1], d->d.n[2]);
+	run_pieces<T, BACK><<<(unsigned)(blocks_of(&d->d) * d->d.views), LANES * WARPS, 0, queue>>>(*d, tiles_of(&d->d), (const T *)x,
+	                                                                                            x_slices, velocity, (T *)y);
+}
 
 static void forward(void *self, const void *x, const double *velocity, void *y)
 {
 	const gt_dd_derivative *d = (const gt_dd_derivative *)self;
-	gt_forward_as_type<dd_pixels>(d->be, d, x, velocity, y);
+	if (d->type == GT_F32)
+		run_views<float, false>(d, x, (double *)velocity, y);
+	else
+		run_views<double, false>(d, x, (double *)velocity, y);
+	gt_cuda_check(d->be, cudaGetLastError(), "derivative by motions");
 }
 
 static void adjoint(void *self, const void *x, const void *y, double *velocity)
 {
 	const gt_dd_derivative *d = (const gt_dd_derivative *)self;
-	gt_adjoint_as_type<dd_pixels>(d->be, d, d->d.n, x, y, velocity);
+	const size_t all = d->d.views * GT_VELOCITIES;
+	double *part = (double *)((char *)gt_scratch(d->be) + gt_pixel_copy_bytes(d->d.n, d->type));
+	if (d->type == GT_F32)
+		run_views<float, true>(d, x, part, y);
+	else
+		run_views<double, true>(d, x, part, y);
+	gt_add_pixel_blocks<<<(unsigned)pieces(all, GT_PIXEL_BLOCK), GT_PIXEL_BLOCK, 0, gt_cuda_queue(d->be)>>>(all, blocks_of(&d->d), part,
+	                                                                                                        velocity);
+	gt_cuda_check(d->be, cudaGetLastError(), "transpose of the derivative by motions");
 }
 
 static size_t scratch(const gt_dd_derivative *d)
 {
-	return gt_pixel_copy_bytes(d->d.n, d->type) + gt_pixel_part_bytes(d->d.views, pixels_of(&d->d));
+	return gt_pixel_copy_bytes(d->d.n, d->type) + d->d.views * blocks_of(&d->d) * GT_VELOCITIES * sizeof(double);
 }
 
 extern "C" const struct gt_dd_derivative_impl gt_dd_derivative_cuda = { { "derivative of dd", forward, adjoint, gt_dd_derivative_free },

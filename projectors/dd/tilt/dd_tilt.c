@@ -56,8 +56,8 @@ static gt_status fill_tables(const char *name, const gt_scan *scan, const gt_gri
 	size_t *order = malloc(scan->views * sizeof *order);
 	if (!view || !edge || !strip || !order)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", name, scan->views));
+	GT_TRY(gt_dd_tilt_fill(p->be->pool, name, scan, g, view, edge, strip));
 	for (size_t v = 0; v < scan->views; v++) {
-		GT_TRY(gt_dd_tilt_fill(name, scan, g, v, &view[v], edge + v * (longest + 1), strip + v * longest));
 		p->plan.d.strips = p->plan.d.strips > view[v].strips ? p->plan.d.strips : view[v].strips;
 		p->plan.d.pieces = p->plan.d.pieces > view[v].pieces ? p->plan.d.pieces : view[v].pieces;
 		p->plan.rows = fmax(p->plan.rows, gt_dd_tilt_rows(&view[v], strip + v * longest));

@@ -29,8 +29,9 @@ struct gt_dd_tilt_impl {
 };
 extern const struct gt_dd_tilt_impl gt_dd_tilt_cpu, gt_dd_tilt_cuda;
 
-/* Fills the tables of view `at`. Returns GT_ERR_UNSUPPORTED after gt_fail() if the view has rays along the slices. */
-gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *g, size_t at, gt_dd_pose *v, gt_dd_tilt_edge *edge,
+/* Fills the tables of all views, in the layout of gt_dd_tilt. Returns GT_ERR_UNSUPPORTED after gt_fail() if a view has
+ * rays along the slices. */
+gt_status gt_dd_tilt_fill(gt_pool *pool, const char *name, const gt_scan *scan, const gt_grid *g, gt_dd_pose *view, gt_dd_tilt_edge *edge,
                           gt_dd_tilt_strip *strip);
 /* Maximum number of pieces of one strip in the height of a voxel, in slices that the view sees. */
 double gt_dd_tilt_rows(const gt_dd_pose *v, const gt_dd_tilt_strip *strip);

@@ -1,6 +1,7 @@
 /* Tables of the distance-driven projector for tilted detectors, in double on the host: see dd_tilt.h. Memory: 40 bytes
  * for each column or row of a view, whichever are more. */
 #include <math.h>
+#include <stdlib.h>
 #include <gantry/author/constants.h>
 #include "projectors/dd/dd_operator.h"
 #include "projectors/dd/tilt/dd_derivative.h"
@@ -123,8 +124,8 @@ static struct frame frame_of(const char *name, const gt_scan *scan, const gt_gri
 		               0,    0,    0 };
 }
 
-gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *g, size_t at, gt_dd_pose *v, gt_dd_tilt_edge *edge,
-                          gt_dd_tilt_strip *strip)
+static gt_status fill_view(const char *name, const gt_scan *scan, const gt_grid *g, size_t at, gt_dd_pose *v, gt_dd_tilt_edge *edge,
+                           gt_dd_tilt_strip *strip)
 {
 	const int fan = scan->shape != GT_PARALLEL;
 	struct frame f = frame_of(name, scan, g, at);
@@ -152,6 +153,43 @@ gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *
 		               name, at);
 	lay_out(&f, v);
 	return fill_strips(&f, v, edge, strip);
+}
+
+struct fill_job {
+	const char *name;
+	const gt_scan *scan;
+	const gt_grid *grid;
+	gt_dd_pose *view;
+	gt_dd_tilt_edge *edge;
+	gt_dd_tilt_strip *strip;
+	gt_status *status;
+};
+static gt_status fill_one(const struct fill_job *j, size_t v)
+{
+	const size_t longest = j->scan->rows > j->scan->columns ? j->scan->rows : j->scan->columns;
+	return fill_view(j->name, j->scan, j->grid, v, &j->view[v], j->edge + v * (longest + 1), j->strip + v * longest);
+}
+static void fill_views(void *self, size_t v, size_t end, int worker)
+{
+	const struct fill_job *j = self;
+	(void)worker;
+	for (; v < end; v++)
+		j->status[v] = fill_one(j, v);
+}
+
+gt_status gt_dd_tilt_fill(gt_pool *pool, const char *name, const gt_scan *scan, const gt_grid *g, gt_dd_pose *view, gt_dd_tilt_edge *edge,
+                          gt_dd_tilt_strip *strip)
+{
+	gt_status st = GT_OK;
+	struct fill_job j = { name, scan, g, view, edge, strip, malloc(scan->views * sizeof(gt_status)) };
+	if (!j.status)
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", name, scan->views);
+	gt_parallel(pool, scan->views, 1, fill_views, &j);
+	for (size_t v = 0; v < scan->views && st == GT_OK; v++)
+		if (j.status[v] != GT_OK)
+			st = fill_one(&j, v); /* once more: messages belong to threads */
+	free(j.status);
+	return st;
 }
 
 /* Derivatives by the velocities -------------------------------------------- */
