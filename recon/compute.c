@@ -83,9 +83,7 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	} else {
 		GT_TRY(gt_recon_iterate(j, e, x, f));
 	}
-	/* A solver that was stopped within an iteration returns GT_OK with an undefined volume. */
-	if (j->on.cancel && j->on.cancel(j->on.cancel_self))
-		GT_TRY(gt_fail(GT_STOPPED, "stopped, as the caller requested"));
+	GT_TRY(gt_recon_cancelled(j, &f->fraction, GT_OK));
 	gt_memory_estimate_close(f->plan, be);
 	gt_recon_mark(j, "volume to the host");
 	if (j->how->computes)
@@ -95,6 +93,7 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	GT_TRY(gt_backend_counters(be, &count));
 	f->device_peak = (double)count.peak_bytes;
 done:
+	st = st == GT_OK ? GT_OK : gt_recon_cancelled(j, &f->fraction, st);
 	gt_recon_mark(j, "release of the device");
 	gt_backend_poll(be, NULL, NULL);
 	gt_recon_forget_kernels(kernels);

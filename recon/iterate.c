@@ -323,7 +323,8 @@ static gt_status prepare(const gt_recon_job *j, const gt_recon_extent *e, gt_arr
 	GT_TRY(gt_recon_weights_begin(j, e, be, w, f, &thread));
 	gt_recon_mark(j, "start image");
 	const gt_status begun = gt_recon_begin(j, e, x, &f->fraction, &f->start);
-	gt_recon_mark(j, "weights");
+	if (thread)
+		gt_recon_mark(j, "weights");
 	GT_TRY(gt_recon_weights_end(j, thread, w, f));
 	GT_TRY(begun);
 	GT_TRY(gt_recon_weights_take(j, be, w, f));

@@ -120,13 +120,26 @@ static gt_recon_progress of_direct(const gt_recon_fraction *w)
 	return p;
 }
 
+static int is_cancelled(const gt_recon_job *j, gt_recon_fraction *w)
+{
+	if (j->on.cancel && j->on.cancel(j->on.cancel_self))
+		w->is_cancelled = 1;
+	return w->is_cancelled;
+}
+
+gt_status gt_recon_cancelled(const gt_recon_job *j, gt_recon_fraction *w, gt_status st)
+{
+	const int may_follow = st == GT_OK || st == GT_ERR_ARG || st == GT_ERR_DIVERGED;
+	return may_follow && is_cancelled(j, w) ? gt_fail(GT_STOPPED, "stopped, as the caller requested") : st;
+}
+
 /* Polled by the backend; returns 1 to stop. */
 static int ask(void *self)
 {
 	gt_recon_fraction *w = self;
 	const gt_recon_job *j = w->job;
 	const double now = gt_seconds();
-	if (j->on.cancel && j->on.cancel(j->on.cancel_self))
+	if (is_cancelled(j, w))
 		return 1;
 	if (!w->be || now - w->reported < report_every || !(w->direct || w->iterations))
 		return 0;

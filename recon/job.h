@@ -88,6 +88,7 @@ typedef struct {
 	double fraction;                /* fraction of the iteration in progress, as last reported */
 	int resumed;                    /* iterations that were done before this run */
 	int stop;                       /* 1: the caller requested the end of the iterations */
+	int is_cancelled;               /* 1: the caller cancelled the run */
 } gt_recon_fraction;
 
 typedef struct {
@@ -166,6 +167,9 @@ void gt_recon_fraction_start(gt_recon_fraction *w, size_t subsets);     /* the s
 void gt_recon_fraction_ready(gt_recon_fraction *w, int done);           /* done: iterations before this run */
 void gt_recon_fraction_step (gt_recon_fraction *w, int done, int max);  /* an iteration has ended */
 void gt_recon_fraction_end  (gt_recon_fraction *w);                     /* the solver has */
+/* Asks the caller. Returns GT_STOPPED if the caller has cancelled the run, else st. A stopped solver returns GT_OK with
+ * an undefined volume, and checks refuse values that were not computed. */
+gt_status gt_recon_cancelled(const gt_recon_job *j, gt_recon_fraction *w, gt_status st);
 
 /* Reports a phase; nonzero: the caller requests to stop. */
 int gt_recon_report(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text);

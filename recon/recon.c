@@ -84,6 +84,7 @@ void gt_recon_free(gt_recon *r)
 void gt_recon_end_call(gt_recon *r)
 {
 	r->is_busy = 0;
+	gt_recon_drop_kept(r);
 	if (r->is_freed)
 		gt_recon_free(r);
 }

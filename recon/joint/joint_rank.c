@@ -217,8 +217,7 @@ gt_status gt_joint_rank(const gt_recon_job *j, gt_backend *be, const gt_recon_ex
 	GT_TRY(join_parts(&m));
 	GT_TRY(make_penalty(&m, j));
 	GT_TRY(solve(&m, j));
-	if (j->on.cancel && j->on.cancel(j->on.cancel_self))
-		GT_TRY(gt_fail(GT_STOPPED, "stopped, as the caller requested"));
+	GT_TRY(gt_recon_cancelled(j, &f->fraction, GT_OK));
 	for (size_t i = 0; i < m.q->scans; i++)
 		GT_TRY(gt_recon_get_slices(m.part[i].x, &m.q->scan[i].e, m.q->scan[i].v->data));
 	GT_TRY(gt_backend_status(be));
@@ -226,6 +225,7 @@ gt_status gt_joint_rank(const gt_recon_job *j, gt_backend *be, const gt_recon_ex
 	f->device_peak = (double)count.peak_bytes;
 	f->seconds = gt_seconds() - start;
 done:
+	st = st == GT_OK ? GT_OK : gt_recon_cancelled(j, &f->fraction, st);
 	gt_backend_poll(be, NULL, NULL);
 	gt_recon_forget_kernels(m.kernels);
 	release(&m);

@@ -274,6 +274,12 @@ GT_TESTS(cancelled, SETTINGS)
 	ck_assert_uint_gt(always.asked, 0);
 	gt_recon_on_cancel(r, cancel, &once);
 	ck_assert_int_eq(gt_recon_run(r, v), GT_STOPPED);
+	for (size_t from = 2; from < 8; from++) { /* the run may end before */
+		struct canceller later = { 0, from };
+		gt_recon_on_cancel(r, cancel, &later);
+		const gt_status st = gt_recon_run(r, v);
+		ck_assert_msg(st == (later.asked > from ? GT_STOPPED : GT_OK), "question %zu: %d: %s", from, st, gt_error());
+	}
 	gt_recon_on_cancel(r, cancel, &never);
 	ck_ok(gt_recon_run(r, v));
 	ck_assert_uint_gt(never.asked, 0);
