@@ -140,7 +140,7 @@ static void sums(const struct slabwise *o, const gt_array *x, const gt_array *p,
 	}
 done:
 	pass_failure(o, st);
-	if (gt_backend_status(o->s->host) != GT_OK)
+	if (gt_backend_known(o->s->host) != GT_OK)
 		sum[0] = sum[1] = NAN;
 }
 
