@@ -43,7 +43,7 @@ static double process_bytes(const gt_recon *r)
  * the checks of the data. Measured on scans of 2 to 130 MiB (tests/cli/resident_size.sh). */
 #define MIB 1048576.0
 #define SOLVER_MIB 3.2
-#define PENALTY_MIB 2.5
+#define PENALTY_MIB 1.5
 
 static double code_bytes(const gt_recon *r)
 {
@@ -157,8 +157,8 @@ gt_status gt_recon_check_memory(gt_recon *r, const char *failed)
 {
 	dry d = { r, &r->job };
 	const gt_memory_dry_run more = again(&d);
-	gt_memory_estimate e = before_run(r);
 	gt_recon_drop_kept(r);
+	gt_memory_estimate e = before_run(r);
 	r->job.kept = failed ? NULL : new_kept(r);
 	gt_status st = gt_recon_stream_files(r, dry_run_of, &e);
 	if (st == GT_ERR_DEVICE && !failed) /* the run itself reports the device failure better */
