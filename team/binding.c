@@ -1,18 +1,24 @@
 /* Binding by an MPI launcher, which reduces the processors of a process. The launcher is the parent of the process and
  * keeps the processors of its caller, so a limit of a container is no binding. */
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "core/text.h"
 #include "team/process_group.h"
 #include "team/processes.h"
 
-/* Number of processors of this process and of the launcher; 0: unknown. */
+/* Number of processors of this process and of the launcher; 0: unknown. Slurm's launcher is not within the job, but
+ * names the job's processors of this host. */
 static void count_processors(int *mine, int *all)
 {
+	const char *of_job = getenv("SLURM_CPUS_ON_NODE");
+	const int job = of_job ? atoi(of_job) : 0;
 	cpu_set_t set;
 	*mine = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 	*all = getppid() > 0 && sched_getaffinity(getppid(), sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+	if (job > 0 && job < *all)
+		*all = job;
 }
 
 int gt_processes_sharing(int locals)

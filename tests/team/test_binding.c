@@ -1,6 +1,7 @@
 /* Processors of a process that a launcher binds: the processes that share them.
  * labels: unit; backend: none */
 #include <sched.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include "team/processes.h"
 #include "tests/support/support.h"
@@ -32,7 +33,19 @@ GT_TESTS(processes_that_share, sizeof cases / sizeof *cases)
 {
 	mine = cases[_i].mine;
 	all = cases[_i].all;
+	unsetenv("SLURM_CPUS_ON_NODE");
 	ck_assert_int_eq(gt_processes_sharing(cases[_i].locals), cases[_i].sharing);
+}
+
+/* Slurm's launcher has all processors of the host, here 64. */
+GT_TEST(processes_of_a_slurm_job)
+{
+	mine = 8;
+	all = 64;
+	setenv("SLURM_CPUS_ON_NODE", "8", 1); /* one set for all */
+	ck_assert_int_eq(gt_processes_sharing(4), 4);
+	setenv("SLURM_CPUS_ON_NODE", "32", 1); /* a part each */
+	ck_assert_int_eq(gt_processes_sharing(4), 1);
 }
 
 int main(void) { return gt_test_main("binding", NULL); }
