@@ -71,7 +71,7 @@ struct gt_dd_piece {
  * two times the height of the voxel's centre over Z of N = 0. Differences are summed because they are small. */
 enum { GT_DD_PLAIN, GT_DD_BY_SCALE, GT_DD_LOW_OVER, GT_DD_CHANGE_OVER, GT_DD_LOW, GT_DD_CHANGE = 6, GT_DD_RISE = 8, GT_DD_MEAN = 10,
        GT_DD_MOMENTS = 12,
-       GT_DD_RUN = 4 /* pieces that a thread climbs through */ };
+       GT_DD_RUN = 2 /* pieces that a thread climbs through */ };
 
 #ifdef __CUDA_ARCH__
 #define GT_DD_UNROLL _Pragma("unroll")

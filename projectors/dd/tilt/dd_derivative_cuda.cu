@@ -7,7 +7,7 @@
 #include "projectors/kit/pixel_derivative.cuh"
 #include "projectors/ray/ray_cuda.cuh"
 
-enum { LANES = 32, WARPS = 8, MIN_BLOCKS = 2 /* 128 registers per thread */ };
+enum { LANES = 32, WARPS = 8, MIN_BLOCKS = 2 /* at most 128 registers per thread */ };
 
 /* Blocks of a view along its strips and its pieces. */
 struct tiles {
