@@ -69,7 +69,8 @@ static int has_buffers(gt_backend *be)
 	return 1;
 }
 
-/* The array has at least this number of chunks, on a GPU that has not failed. */
+/* Returns 1 if the array has at least this number of chunks, is on a GPU that has not failed, and this is no dry
+ * run. */
 static int is_large(const gt_array *a, size_t pieces)
 {
 	gt_backend *be = gt_array_backend(a);

@@ -25,7 +25,7 @@ typedef struct gt_kept {
 	void (*free)(struct gt_kept *self);
 	struct gt_kept *next;
 } gt_kept;
-/* Returns tables of the thread's store, which the caller then owns; NULL: it has none. */
+/* Returns tables of the thread's store, which the caller then owns; NULL if the store has none. */
 gt_kept *gt_kept_take(uint64_t key);
 /* Hands tables over to the thread's store, or frees them: without a store, without `leave`, and beyond max. */
 void     gt_kept_leave(gt_kept *e);

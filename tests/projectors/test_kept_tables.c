@@ -21,13 +21,13 @@ static const struct orbit_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* Creates an operator in a dry run, which leaves its tables in k. */
-static void make_dry(gt_kept_tables *k, gt_type type, const struct gt_test_geometry *g)
+/* Creates an operator in a dry run; leave 1: it leaves its tables in k. */
+static void make_dry(gt_kept_tables *k, int leave, gt_type type, const struct gt_test_geometry *g)
 {
 	gt_backend *be = gt_test_backend();
 	gt_linop *A = NULL;
 	ck_ok(gt_backend_dry_run(be));
-	gt_kept_tables_use(k, 1);
+	gt_kept_tables_use(k, leave);
 	ck_ok(gt_projector_new("dd", be, type, &g->grid, g->scan, &A));
 	gt_kept_tables_use(NULL, 0);
 	gt_linop_free(A);
@@ -50,10 +50,10 @@ GT_TESTS(same_bits, 2 * CASES)
 	gt_backend *be = gt_test_backend();
 	gt_kept_tables *k = gt_kept_tables_new(1e9);
 	moved.grid.center[2] += 0.1;
-	make_dry(k, type, &other);
-	make_dry(k, type, &moved);
+	make_dry(k, 1, type, &other);
+	make_dry(k, 1, type, &moved);
 	const size_t others = gt_kept_tables_bytes(k);
-	make_dry(k, type, &g);
+	make_dry(k, 1, type, &g);
 	ck_assert_uint_gt(others, 0);
 	ck_assert_uint_gt(gt_kept_tables_bytes(k), others);
 	const struct gt_test_images own = gt_test_apply("dd", be, type, &g);
@@ -73,16 +73,16 @@ GT_TEST(bounds)
 {
 	const struct gt_test_geometry g = orbit_geometry(&cases[0]), other = orbit_geometry(&cases[1]);
 	gt_kept_tables *k = gt_kept_tables_new(1e9);
-	make_dry(k, GT_F32, &g);
+	make_dry(k, 1, GT_F32, &g);
 	const size_t once = gt_kept_tables_bytes(k);
-	make_dry(k, GT_F32, &g);
+	make_dry(k, 1, GT_F32, &g);
 	ck_assert_uint_eq(gt_kept_tables_bytes(k), once);
 	gt_kept_tables_clear(k);
 	ck_assert_uint_eq(gt_kept_tables_bytes(k), 0);
 	gt_kept_tables_free(k);
 	k = gt_kept_tables_new((double)once);
-	make_dry(k, GT_F32, &g);
-	make_dry(k, GT_F32, &other);
+	make_dry(k, 1, GT_F32, &g);
+	make_dry(k, 1, GT_F32, &other);
 	ck_assert_uint_le(gt_kept_tables_bytes(k), once);
 	gt_kept_tables_free(k);
 	gt_scan_free(g.scan);
@@ -94,7 +94,8 @@ GT_TEST(no_store)
 {
 	const struct gt_test_geometry g = orbit_geometry(&cases[2]);
 	gt_kept_tables *k = gt_kept_tables_new(1e9);
-	make_dry(NULL, GT_F32, &g);
+	make_dry(NULL, 1, GT_F32, &g);
+	make_dry(k, 0, GT_F32, &g);
 	ck_assert_uint_eq(gt_kept_tables_bytes(k), 0);
 	ck_assert_uint_eq(gt_kept_tables_bytes(NULL), 0);
 	ck_assert_ptr_null(gt_kept_take(1));
