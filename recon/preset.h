@@ -20,7 +20,7 @@ typedef struct {
 	const char *solver;             /* NULL: none */
 	size_t passes, subsets;         /* passes over the data, and subsets, reduced for few views */
 	size_t min_views;               /* each subset covers all directions */
-	size_t min_steps;               /* passes times subsets: with fewer subsets more passes */
+	size_t min_steps;               /* minimum of passes times subsets; few subsets raise the passes */
 	const char *penalty;            /* NULL: none */
 	const char *weights;            /* NULL: none */
 } gt_preset_entry;

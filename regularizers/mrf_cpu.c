@@ -100,7 +100,7 @@ GT_INLINE void weights(gt_potential potential, const double *k, size_t n, const 
 }
 /* Pairs in the type of the arrays ------------------------------------------ */
 
-enum { LANES = 8 }; /* sums that do not wait for each other */
+enum { LANES = 8 }; /* independent partial sums */
 
 #define REAL float
 #define IN_REAL(name) name##f

@@ -49,7 +49,7 @@ static void look(void *self, size_t begin, size_t end, int worker)
 
 enum { GRAIN = 1 << 18 };
 
-/* Returns threads for large arrays, else NULL, as without memory for them. */
+/* Returns a thread pool for large arrays; NULL for small ones or without memory. */
 static gt_pool *threads_for(size_t n)
 {
 	gt_pool *pool = NULL;

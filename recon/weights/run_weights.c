@@ -1,4 +1,4 @@
-/* Weights of a run, beside its start image. The first rank of each process makes them. */
+/* Weights of a run, computed alongside its start image. The first rank of each process makes them. */
 #include <stdlib.h>
 #include "core/text.h"
 #include "core/try.h"
