@@ -134,7 +134,14 @@ static gt_status choose_for_solver(const gt_recon_job *j, const gt_split_spec *a
                                    gt_split_spec *split)
 {
 	const gt_status st = gt_split_choose(asked, ranks, c, split);
-	return j->with.reproducible ? gt_fail_in(st, "--reproducible, which always uses %d ranks", RANKS) : st;
+	if (st == GT_OK || !j->with.reproducible)
+		return st;
+	if (asked->kind != GT_SPLIT_AUTO)
+		return gt_fail_in(st, "--reproducible, which always uses %d ranks", RANKS);
+	const size_t slices = c->grid->n[2], views = c->scan->views / c->subsets;
+	return gt_fail(st,
+	               "--reproducible uses %d ranks, too many for %zu slice%s and subsets of %zu view%s: omit it, or use fewer subsets",
+	               RANKS, slices, slices == 1 ? "" : "s", views, views == 1 ? "" : "s");
 }
 
 static gt_status choose_split(const gt_recon_job *j, const gt_recon_extent *e, size_t ranks, const gt_model_case *c, gt_split_spec *split)

@@ -45,7 +45,7 @@ ok recon scan.nc -o bits.nc --backend cpu:1x4 --quiet --solver os-sart:subsets=3
 ok compare bits.nc one.nc --rmse 1e-9
 refused 2 "3 devices" recon scan.nc -o bits.nc --backend cpu:1x3 --reproducible
 # One device, but eight partitions.
-refused 2 "--reproducible, which always uses 8 ranks: 8 ranks for 1 slice and subsets of 5 views: expected fewer ranks or fewer subsets" \
+refused 2 "--reproducible uses 8 ranks, too many for 1 slice and subsets of 5 views: omit it, or use fewer subsets" \
 	recon scan.nc -o bits.nc --backend cpu:1 --reproducible --grid 20x20x1@20x20x10 --padding no --solver os-sart:subsets=12,iterations=1
 
 # Heterogeneous ranks: measured once, then cached; a damaged file is ignored.
