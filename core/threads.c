@@ -20,7 +20,8 @@ struct gt_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t start, done;
 	unsigned long round; /* a new round wakes the workers */
-	int busy, quit;
+	int open;            /* workers may join the round: the caller does not wait for those that wake later */
+	int busy, quit;      /* busy: workers that have joined */
 	gt_loop body;
 	void *self;
 	size_t n, grain;
@@ -71,15 +72,16 @@ static void *work(void *arg)
 	free(arg);
 	pthread_mutex_lock(&p->lock);
 	for (unsigned long seen = 0;;) {
-		while (p->round == seen && !p->quit)
+		while ((p->round == seen || !p->open) && !p->quit)
 			pthread_cond_wait(&p->start, &p->lock);
 		if (p->quit)
 			break;
 		seen = p->round;
+		p->busy++;
 		pthread_mutex_unlock(&p->lock);
 		take_pieces(p, w.index, NULL);
 		pthread_mutex_lock(&p->lock);
-		if (--p->busy == 0)
+		if (--p->busy == 0 && !p->open)
 			pthread_cond_signal(&p->done);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -124,6 +126,7 @@ static void in_child(gt_fork_watch *self)
 	init_locks(p);
 	p->workers = 0;
 	p->busy = 0;
+	p->open = 0;
 	p->round = 0;
 }
 
@@ -185,12 +188,13 @@ static void share(gt_pool *p, size_t n, size_t grain, gt_loop body, void *self)
 	p->n = n;
 	p->grain = grain;
 	atomic_store(&p->next, 0);
-	p->busy = p->workers;
+	p->open = 1;
 	p->round++;
 	pthread_cond_broadcast(&p->start);
 	pthread_mutex_unlock(&p->lock);
 	take_pieces(p, 0, gt_poll_get());
 	pthread_mutex_lock(&p->lock);
+	p->open = 0;
 	while (p->busy)
 		pthread_cond_wait(&p->done, &p->lock);
 	pthread_mutex_unlock(&p->lock);

@@ -43,7 +43,7 @@ static double process_bytes(const gt_recon *r)
  * the checks of the data. Measured on scans of 2 to 130 MiB (tests/cli/resident_size.sh). */
 #define MIB 1048576.0
 #define SOLVER_MIB 3.2
-#define PENALTY_MIB 1.5
+#define PENALTY_MIB 1.3
 
 static double code_bytes(const gt_recon *r)
 {

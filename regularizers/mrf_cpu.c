@@ -28,16 +28,15 @@ struct run {
 };
 
 /* Selects voxels [x, end) of row (y, z) that have neighbour o of 27; n = 0 if none. */
-static struct run run_of(const gt_mrf *s, size_t row, size_t x, size_t end, int o)
+GT_INLINE struct run run_of(const gt_mrf *s, size_t y, size_t z, size_t x, size_t end, int o)
 {
 	const int dx = o % 3 - 1, dy = o / 3 % 3 - 1, dz = o / 9 - 1;
-	const size_t y = row % s->n[1], z = row / s->n[1];
 	struct run r = { .weight = s->weight[(dx != 0) + 2 * (dy != 0) + 4 * (dz != 0)] };
 	if (r.weight == 0 || (dy < 0 && y == 0) || (dy > 0 && y + 1 == s->n[1]) || (dz < 0 && z == 0) || (dz > 0 && z + 1 == s->n[2]))
 		return r;
 	x += dx < 0 && x == 0;
 	end -= dx > 0 && end == s->n[0];
-	r.first = row * s->n[0] + x;
+	r.first = (z * s->n[1] + y) * s->n[0] + x;
 	r.n = end > x ? end - x : 0;
 	r.away = dx + (ptrdiff_t)s->n[0] * (dy + (ptrdiff_t)s->n[1] * dz);
 	return r;
@@ -136,12 +135,12 @@ GT_INLINE void add_piece(const struct job *j, const struct box *b, size_t row, s
 	const int mine = y >= b->y0 && y < b->y1 && z >= b->z0 && z < b->z1;
 	float *g = j->g, *d = j->d, own[PIECE], bound[PIECE];
 	struct pairsf p;
-	memset(own, 0, sizeof own);
-	memset(bound, 0, sizeof bound);
+	memset(own, 0, (end - x) * sizeof *own);
+	memset(bound, 0, (end - x) * sizeof *bound);
 	for (int o = SELF + 1; o < NEIGHBOURS; o++) {
 		const size_t ny = y + (size_t)(o / 3 % 3) - 1, nz = z + (size_t)(o / 9) - 1; /* negative: outside */
 		const int theirs = ny >= b->y0 && ny < b->y1 && nz >= b->z0 && nz < b->z1;
-		const struct run r = mine || theirs ? run_of(s, row, x, end, o) : (struct run){ 0 };
+		const struct run r = mine || theirs ? run_of(s, y, z, x, end, o) : (struct run){ 0 };
 		if (!r.n)
 			continue;
 		const size_t at = (size_t)((ptrdiff_t)r.first + r.away);
@@ -197,10 +196,14 @@ static void add_boxes(void *self, size_t i, size_t last, int worker)
 GT_INLINE void gather(const struct job *j, size_t row, size_t x, size_t end)
 {
 	const gt_mrf *s = j->s;
-	const size_t start = row * s->n[0] + x;
-	double g[PIECE] = { 0 }, d[PIECE] = { 0 }, t[PIECE] = { 0 }, c[PIECE];
+	const size_t y = row % s->n[1], z = row / s->n[1], start = row * s->n[0] + x, size = (end - x) * sizeof(double);
+	double g[PIECE], d[PIECE], t[PIECE], c[PIECE];
+	memset(g, 0, size);
+	memset(d, 0, size);
+	if (!j->x)
+		memset(t, 0, size);
 	for (int o = 0; o < NEIGHBOURS; o++) {
-		const struct run r = run_of(s, row, x, end, o);
+		const struct run r = run_of(s, y, z, x, end, o);
 		if (!r.n)
 			continue;
 		double *G = g + (r.first - start), *D = d + (r.first - start);

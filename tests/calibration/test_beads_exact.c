@@ -98,7 +98,7 @@ static void tear_down(problem *p)
 	gt_scan_free(p->scan);
 }
 
-GT_TESTS(known_scatter, 2)
+GT_TESTS_ALIKE(known_scatter, 2)
 {
 	/* 1.5 times the error from 0.1 pixels of noise: column, row (pixels), roll, slant, tilt (degrees),
 	 * distances from source to detector and to axis (mm) */

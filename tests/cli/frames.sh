@@ -13,6 +13,8 @@ grep -q "interpolated 1 dead pixel (first at row 0, column 0)" stderr.txt || fai
 grep -q "air found in 29 columns at the left and 23 at the right edge" stderr.txt || fail "other air: $(cat stderr.txt)"
 # Line integrals of air are 0.00 +- 0.02, also at the dead pixel; air in the image stays near 0 despite the metal.
 ok prepare "$GT_DATA/pin" -o pin-prepared.nc --auto
+grep -q "rotation axis found at column 85.8[0-8]" stderr.txt || fail "another axis: $(cat stderr.txt)"
+grep -qE "line integrals in air are up to (0.00[0-4]|[1-9]\.?[0-9]*e-0[4-9]|0.000)" stderr.txt || fail "other air: $(cat stderr.txt)"
 grep -q "air: left out: line integrals in air are up to 0.0[01]" <<<"$out $(cat stderr.txt)" || fail "air: $out $(cat stderr.txt)"
 grep -q "metal: done: .* leaves 0.9[0-4] of the streaks" <<<"$out $(cat stderr.txt)" || fail "metal: $out $(cat stderr.txt)"
 # The densest of the rods attenuates neutrons 17 times as much as the drum; its interpolation draws more streaks than it removes.

@@ -33,7 +33,7 @@ END
 	[ "$(ls shown)" = "$(n=0; for step in measured $steps; do printf '%02d-%s.png\n' $n "$step"; n=$((n + 1)); done)" ] || fail "steps: $steps; pictures: $(ls shown)"
 fi
 # Ctrl-C between chunks: a message, exit code 1, no partial file.
-ok simulate --scanner micro-ct --phantom shepp-logan --scale 0.05 --reduce 2 --rows 60 --photons 1e5 -o long.nc -q
+ok simulate --scanner micro-ct --phantom shepp-logan --scale 0.05 --reduce 2 --rows 60 --rays 1 --photons 1e5 -o long.nc -q
 # The output has another name until it is whole.
 caught INT none.nc "ls -l /proc/\$job/fd 2>/dev/null | grep -q none.nc" prepare long.nc -o none.nc --zingers auto --rings sorting --memory 1
 if [ "$code" -ne 1 ] || ! grep -q "interrupted: none.nc was not written" stderr.txt; then fail "Ctrl-C between chunks gave $code: $(cat stderr.txt)"; fi
@@ -87,9 +87,6 @@ if [ -f "${GT_DATA:-}/tooth.h5" ]; then
 	grep -q "every view is divided by it" stderr.txt || fail "no air: $(cat stderr.txt)"
 	ok prepare "$GT_DATA/tooth.h5" -o no-air.nc --air no --bad-pixels auto
 	! grep -q "every view is divided by it" stderr.txt || fail "air in spite of --air no: $(cat stderr.txt)"
-	ok prepare "$GT_DATA/pin" -o pin.nc --auto
-	grep -q "rotation axis found at column 85.8[0-8]" stderr.txt || fail "another axis: $(cat stderr.txt)"
-	grep -qE "line integrals in air are up to (0.00[0-4]|[1-9]\.?[0-9]*e-0[4-9]|0.000)" stderr.txt || fail "other air: $(cat stderr.txt)"
 fi
 # Steps report their results.
 ok prepare scan.nc -o notes.nc --rings sorting --bin rows=1,columns=2

@@ -64,7 +64,7 @@ differs "the precision is double, expected single" scan.nc "${fista[@]}" "${doub
 refused 1 "d.ck: has done 5 iterations, expected at most iterations=4" recon scan.nc -o no.nc "${common[@]}" --solver fista:iterations=4,prox=yes "${double[@]}" --resume d.ck
 
 # A strength from the noise: on another device, or for nearly the same target, that of the checkpoint is used; another target is another run.
-noise() { echo "--solver pcg:iterations=$2 --weights noise --penalty huber:noise=$1"; }
+noise() { echo "--solver pcg:iterations=$2 --weights noise --penalty huber:delta=100HU,noise=$1"; }
 read -ra asked <<<"$(noise 2HU 3)"
 ok recon scan.nc -o n.nc "${common[@]}" "${asked[@]}" --checkpoint n.ck
 read -ra asked <<<"$(noise 2HU 6)"
@@ -76,7 +76,7 @@ holds "$(value rmse) > 0" "the strengths are the same: nothing is tried"
 ok recon scan.nc -o n.nc "${common[@]}" "${asked[@]}" --resume n.ck
 same n.nc long.nc
 read -ra asked <<<"$(noise 2.02HU 6)"
-refused 1 "n.ck: is of another run: the penalty is huber:strength=" recon scan.nc -o no.nc "${common[@]}" "${asked[@]}" --resume n.ck
+refused 1 "n.ck: is of another run: the penalty is huber:delta=100HU,strength=" recon scan.nc -o no.nc "${common[@]}" "${asked[@]}" --resume n.ck
 
 # Divergence is detected at the same iteration, and the best image is the one before.
 ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o wild.nc --truth like.nc --grid 40x40x6@6x6x6.5

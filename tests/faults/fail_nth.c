@@ -69,6 +69,8 @@ static void find(const char *name, void *function)
 	void *found = dlsym(RTLD_NEXT, name);
 	memcpy(function, &found, sizeof found);
 }
+/* Other libraries begin before this one, and may read files then. */
+#define REAL(name) ((real_##name ? (void)0 : find(#name, &real_##name)), real_##name)
 
 /* Signal actions of the program, which run after the report of a crash. */
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
@@ -81,10 +83,8 @@ int sigaction(int number, const struct sigaction *act, struct sigaction *before)
 	int ours = 0;
 	for (size_t i = 0; watched && i < sizeof crashes / sizeof *crashes; i++)
 		ours |= crashes[i] == number;
-	if (!real_sigaction)
-		find("sigaction", &real_sigaction);
 	if (!ours)
-		return real_sigaction(number, act, before);
+		return REAL(sigaction)(number, act, before);
 	if (before)
 		*before = meant[number];
 	if (act)
@@ -116,7 +116,7 @@ static void report_crash(int number)
 		close(file);
 	/* raised again for the program's own action */
 	watched = 0;
-	real_sigaction(number, &meant[number], NULL);
+	REAL(sigaction)(number, &meant[number], NULL);
 	raise(number);
 }
 
@@ -140,12 +140,6 @@ __attribute__((constructor)) static void begin(void)
 {
 	watch_for_crashes();
 	const char *what = getenv("GT_FAULT"), *which = getenv("GT_FAULT_AT");
-	find("fread", &real_fread);
-	find("fwrite", &real_fwrite);
-	find("fgets", &real_fgets);
-	find("getdelim", &real_getdelim);
-	find("fclose", &real_fclose);
-	find("fflush", &real_fflush);
 	at = which ? atol(which) : -1;
 	memset(calls, 0, sizeof calls);
 	if (getcwd(home, sizeof home - 1))
@@ -230,7 +224,7 @@ ssize_t pread64(int file, void *to, size_t n, off64_t from) { return read_fails(
 size_t fread(void *to, size_t size, size_t n, FILE *f)
 {
 	if (!read_fails(fileno(f)))
-		return real_fread(to, size, n, f);
+		return REAL(fread)(to, size, n, f);
 	f->_flags |= IO_ERR_SEEN;
 	return 0;
 }
@@ -238,7 +232,7 @@ size_t fread(void *to, size_t size, size_t n, FILE *f)
 char *fgets(char *to, int n, FILE *f)
 {
 	if (!read_fails(fileno(f)))
-		return real_fgets(to, n, f);
+		return REAL(fgets)(to, n, f);
 	f->_flags |= IO_ERR_SEEN;
 	return NULL;
 }
@@ -247,7 +241,7 @@ char *fgets(char *to, int n, FILE *f)
 ssize_t getdelim(char **to, size_t *room, int end, FILE *f)
 {
 	if (!read_fails(fileno(f)))
-		return real_getdelim(to, room, end, f);
+		return REAL(getdelim)(to, room, end, f);
 	f->_flags |= IO_ERR_SEEN;
 	return -1;
 }
@@ -280,7 +274,7 @@ static int is_output(FILE *f) { return f && f != stdout && f != stderr && (fcntl
 size_t fwrite(const void *from, size_t size, size_t n, FILE *f)
 {
 	if (!is_output(f) || !fails(WRITE))
-		return real_fwrite(from, size, n, f);
+		return REAL(fwrite)(from, size, n, f);
 	f->_flags |= IO_ERR_SEEN;
 	return 0;
 }
@@ -288,7 +282,7 @@ size_t fwrite(const void *from, size_t size, size_t n, FILE *f)
 int fflush(FILE *f)
 {
 	if (!is_output(f) || !fails(WRITE))
-		return real_fflush(f);
+		return REAL(fflush)(f);
 	f->_flags |= IO_ERR_SEEN;
 	return EOF;
 }
@@ -296,8 +290,8 @@ int fflush(FILE *f)
 int fclose(FILE *f)
 {
 	if (!is_output(f) || !fails(WRITE))
-		return real_fclose(f);
-	real_fclose(f);
+		return REAL(fclose)(f);
+	REAL(fclose)(f);
 	errno = ENOSPC;
 	return EOF;
 }

@@ -1,6 +1,6 @@
 /* Regions within an object: helices, several devices, runs by slabs, resumed runs. Results with the object outside
  * subtracted are compared with those of the widened grid, and with the exact voxels.
- * labels: unit physics */
+ * labels: unit physics slow */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
-/* HU in penalties and in the target noise refer to the water of the scan.
+/* HU in penalties and in the target noise refer to the water of the scan; thresholds of edges from the noise.
  * labels: unit */
 #include <stdlib.h>
 #include <string.h>
+#include "recon/penalty/edge_threshold.h"
 #include "tests/recon/small_recon.h"
 
 /* Recorded penalty after one iteration; malloc'ed. */
@@ -37,6 +38,37 @@ GT_TEST(hu_refer_to_the_water_of_the_scan)
 	free(mm);
 	free(half);
 	free(usual);
+	gt_projections_free(p);
+}
+
+/* delta=auto: three times the target noise, six times for uniform noise, at least 10 HU. */
+GT_TEST(threshold_from_the_target)
+{
+	static const char *const cases[][2] = {
+		{ "huber:delta=auto,noise=21HU", "delta=63HU" },
+		{ "huber:delta=auto,kappa=noise,noise=21HU", "delta=130HU" },
+		{ "qggmrf:c=auto,noise=2HU", "c=10HU" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gt_penalty_spec o;
+		char *spec = NULL;
+		ck_ok(gt_penalty_spec_parse(cases[i][0], &o));
+		ck_ok(gt_edge_threshold(NULL, &o, o.noise, &(gt_penalty_problem){ .water = 0.02 }, &spec));
+		ck_assert_msg(strstr(spec, cases[i][1]) != NULL, "%s: %s", cases[i][0], spec);
+		free(spec);
+		gt_penalty_spec_free(&o);
+	}
+}
+
+/* Without a target the threshold is a multiple of the noise of the start, here 39 HU. */
+GT_TEST(threshold_from_the_start)
+{
+	gt_projections *p = projections_on(&small_orbit, 1e4);
+	char *text = penalty_of(p, "huber:delta=auto,strength=3", "0.02");
+	const char *found = strstr(text, "delta=");
+	const double delta = found ? strtod(found + 6, NULL) : 0;
+	ck_assert_msg(delta > 40 && delta < 54, "%s", text);
+	free(text);
 	gt_projections_free(p);
 }
 
