@@ -256,7 +256,7 @@ static void respond(struct measurement *a)
 }
 
 /* Returns the RMS of the response over the voxels that count, mm^-1, 0: none. Voxels of several patches count once in
- * all: patches overlap at the centre of an object, which has less structure. p->noise: the response of each patch
+ * all. Patches overlap at the centre of an object, which has less structure. p->noise: the response of each patch
  * with such voxels, times scale. */
 static double rms_response(gt_noise_patches *p, const struct measurement *a, const unsigned char *counts, double scale)
 {
