@@ -137,8 +137,8 @@ void gt_recon_report_agreement(const gt_recon_job *j, const gt_recon_found *f);
 /* Computes the weights of all pixels, malloc'ed; NULL if they are 1. A team's weights belong to rank 0. Their name goes
  * to f. */
 gt_status gt_recon_weights   (const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f);
-/* Weights in three steps. Begin uses a thread if the caller will wait for a GPU. Begin and end do nothing on ranks that
- * do not lead their process. Take is collective and returns the weights of the process. */
+/* Weights in three steps. Begin uses a thread if the caller will wait for a GPU and `thread` is not NULL. Begin and end
+ * do nothing on ranks that do not lead their process. Take is collective and returns the weights of the process. */
 struct gt_weights_thread;
 gt_status gt_recon_weights_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f,
                                  struct gt_weights_thread **thread);

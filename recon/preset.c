@@ -1,8 +1,10 @@
 /* Presets: a table of settings, and their combination with requested ones. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
 #include "core/module.h"
+#include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/preset.h"
@@ -11,9 +13,6 @@
 #define GT_PRESET_WORD(name, word) word,
 const char *const gt_preset_names[] = { GT_PRESET_LIST(GT_PRESET_WORD) NULL };
 #undef GT_PRESET_WORD
-
-/* With fewer subsets the passes stay: the noise of the minimum is then far below the prediction for its strength. */
-enum { MIN_SUBSETS = 3 };
 
 const gt_preset_entry gt_presets[GT_NPRESETS] = {
 	[GT_PRESET_NONE] = { .about = "no preset: the default" },
@@ -33,11 +32,11 @@ static void print_entry(const char *name, const gt_preset_entry *e, FILE *out)
 	fprintf(out, "%-10s %s\n", name, e->about);
 	if (e->solver)
 		fprintf(out,
-		        "             --solver %s:iterations=%zu,subsets=%zu (fewer below %zu views; more iterations from %zu to %zu)\n"
+		        "             --solver %s:iterations=%zu,subsets=%zu (fewer below %zu views, and more iterations below %zu)\n"
 		        "             --weights %s --penalty %s;\n"
 		        "             requested keys replace its own (--penalty qggmrf:noise=4HU); another name replaces all of its keys\n",
-		        e->solver, e->passes, e->subsets, e->subsets * e->min_views, MIN_SUBSETS * e->min_views,
-		        e->min_steps / e->passes * e->min_views - 1, e->weights, e->penalty);
+		        e->solver, e->passes, e->subsets, e->subsets * e->min_views, e->min_steps / e->passes * e->min_views, e->weights,
+		        e->penalty);
 }
 
 gt_status gt_preset_help(const char *name, FILE *out)
@@ -82,6 +81,19 @@ static int is_other(const char *own, const char *asked)
 	return asked && (strcspn(asked, ":") != n || strncmp(own, asked, n) != 0);
 }
 
+/* Returns the number of subsets that was requested of the preset's own solver, which checks it later; 0: none. */
+static size_t asked_subsets(const char *own, const char *asked)
+{
+	static const char key[] = "subsets=";
+	const char *at = asked && !is_other(own, asked) ? gt_spec_cut(asked).values : NULL;
+	while (at && strncmp(at, key, sizeof key - 1) != 0) {
+		at = strchr(at, ',');
+		at += at != NULL;
+	}
+	const double n = at ? gt_strtod(at + sizeof key - 1, NULL) : 0;
+	return n >= 1 && n <= INT_MAX ? (size_t)n : 0;
+}
+
 /* Lists the requested options. */
 static gt_status list_changes(const gt_preset_settings *a, gt_preset_made *m)
 {
@@ -97,8 +109,8 @@ gt_status gt_preset_make(gt_preset q, size_t views, const gt_preset_settings *as
 	static const char *const rivals[] = { "noise", "strength", NULL };
 	const gt_preset_entry *e = &gt_presets[q];
 	const size_t fit = e->solver ? views / e->min_views : 0, subsets = fit < 1 ? 1 : fit < e->subsets ? fit : e->subsets;
-	const size_t enough = subsets < MIN_SUBSETS ? 0 : (e->min_steps + subsets - 1) / subsets,
-		     passes = enough > e->passes ? enough : e->passes;
+	const size_t wanted = e->solver ? asked_subsets(e->solver, asked->solver) : 0, steps = wanted ? wanted : subsets,
+		     enough = (e->min_steps + steps - 1) / steps, passes = enough > e->passes ? enough : e->passes;
 	/* "auto" is equivalent to no weights option. */
 	const gt_preset_settings a = { asked->solver, asked->weights && strcmp(asked->weights, "auto") ? asked->weights : NULL,
 		                       asked->penalty };

@@ -1,4 +1,6 @@
-/* Voxels of the object where noise is requested, and means over them. */
+/* Voxels of the object where noise is requested, means over them, and positions that represent them. */
+#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <gantry/array.h>
 #include "core/try.h"
@@ -132,4 +134,80 @@ gt_status gt_strength_find_object(gt_strength_search *s)
 		s->mean = mean_of_asked(s);
 done:
 	return st;
+}
+
+/* Largest number of sorted voxels, about. Relative difference of equal information. */
+enum { SORTED_VOXELS = 20000 };
+#define LIKE 0.005
+
+/* A voxel and its information from the data, which determines its noise best. */
+struct known_voxel {
+	float known;
+	size_t voxel;
+};
+
+static int by_known(const void *a, const void *b)
+{
+	const struct known_voxel *x = a, *y = b;
+	return x->known != y->known ? (x->known < y->known ? -1 : 1) : (x->voxel > y->voxel) - (x->voxel < y->voxel);
+}
+
+/* A number that looks random for each voxel and position. */
+static uint64_t lot(size_t voxel, size_t k)
+{
+	uint64_t x = ((uint64_t)voxel + 1) * 0x9e3779b97f4a7c15u + ((uint64_t)k + 1) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 31)) * 0x94d049bb133111ebu;
+	return x ^ (x >> 32);
+}
+
+/* Collects a sample of the object's voxels, sorted by information; returns its size. `all` NULL: counts. A voxel is
+ * chosen independently of the number of voxels, which may depend on rounding. */
+static size_t sample(const gt_strength_search *s, const float *known, struct known_voxel *all)
+{
+	const size_t every = s->object.voxels / SORTED_VOXELS + 1;
+	size_t n = 0;
+	for (size_t i = 0; i < s->object.voxels; i++) {
+		const size_t at = s->object.at[i];
+		if (lot(at, GT_NOISE_PATCHES) % every)
+			continue;
+		if (all)
+			all[n] = (struct known_voxel){ known[at], at };
+		n++;
+	}
+	if (all)
+		qsort(all, n, sizeof *all, by_known);
+	return n;
+}
+
+/* Draws a voxel of about this information. Sums over other ranks differ by rounding, which must not move it. */
+static size_t draw_like(const struct known_voxel *all, size_t n, float known, size_t k)
+{
+	size_t best = 0;
+	uint64_t lowest = UINT64_MAX;
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t own = lot(all[i].voxel, k);
+		if (!(fabs((double)all[i].known - known) <= LIKE * known) || own > lowest)
+			continue;
+		lowest = own;
+		best = i;
+	}
+	return all[best].voxel;
+}
+
+gt_status gt_strength_choose_places(const gt_strength_search *s, size_t voxel[GT_NOISE_PATCHES])
+{
+	const float *known = s->known ? s->known : s->q->kappa;
+	const size_t n = known ? sample(s, known, NULL) : 0;
+	struct known_voxel *all = n ? malloc(n * sizeof *all) : NULL;
+	if (n && !all)
+		return gt_fail(GT_ERR_MEMORY, "no memory for a sample of %zu voxels", n);
+	if (all)
+		sample(s, known, all);
+	for (size_t k = 0; k < GT_NOISE_PATCHES; k++) {
+		const double even = ((double)k + 0.5) / GT_NOISE_PATCHES, golden = fmod(((double)k + 0.5) * 0.6180339887498949, 1);
+		voxel[k] = all ? draw_like(all, n, all[(size_t)(even * (double)n)].known, k)
+		               : s->object.at[(size_t)(golden * (double)s->object.voxels)];
+	}
+	free(all);
+	return GT_OK;
 }

@@ -15,8 +15,6 @@
 
 /* Enough views for the distances within a patch. */
 enum { MAX_PATCH_VIEWS = 120 };
-/* Number of sorted voxels of the object. */
-enum { SORTED_PLACES = 20000 };
 /* A difference, in HU, so small that any penalty is quadratic in it. */
 #define QUADRATIC_RANGE_HU 1e-5
 
@@ -245,42 +243,6 @@ done:
 	return st;
 }
 
-/* A voxel and its information from the data, which determines its noise best. */
-struct known_voxel {
-	float known;
-	size_t voxel;
-};
-
-static int by_known(const void *a, const void *b)
-{
-	const struct known_voxel *x = a, *y = b;
-	return x->known != y->known ? (x->known < y->known ? -1 : 1) : (x->voxel > y->voxel) - (x->voxel < y->voxel);
-}
-
-/* Chooses positions that represent equally many voxels of the object: evenly spread over a sample sorted by
- * information. If that is unknown, evenly spread over the list of voxels, at multiples of the golden ratio. */
-static gt_status choose_places(const gt_strength_search *s, size_t voxel[GT_NOISE_PATCHES])
-{
-	const float *known = s->known ? s->known : s->q->kappa;
-	const size_t n = known && s->object.voxels > SORTED_PLACES ? SORTED_PLACES : s->object.voxels;
-	struct known_voxel *all = known ? malloc(n * sizeof *all) : NULL;
-	if (known && !all)
-		return gt_fail(GT_ERR_MEMORY, "no memory for a sample of %zu voxels", n);
-	for (size_t i = 0; all && i < n; i++) {
-		const size_t at = s->object.at[(size_t)(((double)i + 0.5) / (double)n * (double)s->object.voxels)];
-		all[i] = (struct known_voxel){ known[at], at };
-	}
-	if (all)
-		qsort(all, n, sizeof *all, by_known);
-	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
-		const double part = all ? (k + 0.5) / GT_NOISE_PATCHES : fmod((k + 0.5) * 0.6180339887498949, 1);
-		const size_t i = (size_t)(part * (double)n);
-		voxel[k] = all ? all[i].voxel : s->object.at[i];
-	}
-	free(all);
-	return GT_OK;
-}
-
 /* Moves the voxel half way to the centre of the grid; a patch of layers already contains all slices. */
 static size_t nearer_centre(const gt_strength_search *s, size_t voxel)
 {
@@ -319,7 +281,7 @@ gt_status gt_strength_measure_places(gt_strength_search *s)
 	gt_status st = GT_OK;
 	s->patch.places = GT_NOISE_PATCHES;
 	GT_TRY(gt_scan_subset(scan, 0, stride, &some));
-	GT_TRY(choose_places(s, voxel));
+	GT_TRY(gt_strength_choose_places(s, voxel));
 	keep_off_sources(s, some, voxel);
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		const gt_grid box = gt_strength_patch_grid(s, voxel[k]);

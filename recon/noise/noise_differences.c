@@ -13,7 +13,7 @@
 
 /* Median of the square of a normal variable of variance 1. */
 #define MEDIAN_OF_SQUARES 0.454936423119573
-enum { MAX_SAMPLES = 200000, MIN_SAMPLES = 100, MAX_QUIET_SAMPLES = 60000, MIN_QUIET_SAMPLES = 400, AXES = 3 };
+enum { MAX_SAMPLES = 200000, MIN_SAMPLES = 100, MAX_QUIET_SAMPLES = 60000, AXES = 3 };
 /* Fraction of all positions that is quiet. */
 #define QUIET_RATIO 0.15
 /* Positions whose surroundings have less than this fraction of the overall median are not measurements (padding,
@@ -175,7 +175,7 @@ struct found {
 /* Estimates the scale with one stencil; min_around: lower bound of the surroundings. */
 static struct found scale_by(struct search *s, const int along[2], double min_around, gt_pool *pool)
 {
-	const size_t max = s->around ? MAX_QUIET_SAMPLES : MAX_SAMPLES, min = s->around ? MIN_QUIET_SAMPLES : MIN_SAMPLES;
+	const size_t max = s->around ? MAX_QUIET_SAMPLES : MAX_SAMPLES;
 	if (!lay(s->p->scan, along, s))
 		return (struct found){ INFINITY, INFINITY };
 	const size_t places = s->places[0] * s->places[1] * s->places[2];
@@ -185,7 +185,7 @@ static struct found scale_by(struct search *s, const int along[2], double min_ar
 	size_t valid = keep_valid(s, samples, min_around);
 	if (s->around)
 		valid = keep_quiet(s, valid);
-	if (valid < min)
+	if (valid < MIN_SAMPLES)
 		return (struct found){ INFINITY, INFINITY };
 	const double scale = gt_quantile(s->ratio, valid, 0.5) / MEDIAN_OF_SQUARES;
 	return (struct found){ scale, scale * (1 + 3 * ERROR_OF_MEDIAN / sqrt((double)valid)) };

@@ -57,6 +57,31 @@ static void report_missed(const gt_strength_search *s, const gt_strength_found *
 		          found->noise_hu / s->structure.missed, found->noise_hu, key);
 }
 
+/* With fewer views less noise remains (docs/measurements.md, "Passes of few views"). */
+enum { MIN_VIEWS = 48 };
+
+static void report_few_views(const gt_strength_search *s)
+{
+	const size_t views = s->q->projections->scan->views;
+	if (views < MIN_VIEWS)
+		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
+		          "%zu views: up to a quarter less noise than expected remains, because the penalty suppresses details that no "
+		          "view shows",
+		          views);
+}
+
+/* Reports that structure is not part of the expected noise. */
+static void report_structure(const gt_strength_search *s)
+{
+	const char *key = "";
+	double c;
+	if (!s->q->short_run && gt_strength_edges(s, &key, &c) == GT_OK && isfinite(c))
+		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
+		          "the expected noise is that of a uniform object: structure above %s leaves up to 1.5 times as much; noise= "
+		          "finds a strength that accounts for it",
+		          key);
+}
+
 void gt_strength_report(const gt_strength_search *s, const gt_strength_found *found, double seconds)
 {
 	const char *where = s->object.like_water ? "in water" : "in the object";
@@ -74,6 +99,8 @@ void gt_strength_report(const gt_strength_search *s, const gt_strength_found *fo
 	          found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, gt_strength_hu(s, lowest),
 	          gt_strength_hu(s, highest),
 	          !s->subsets && (s->q->kappa || !s->q->weights) ? "uniform resolution, not noise" : "uniform noise, not resolution");
+	report_structure(s);
+	report_few_views(s);
 }
 
 double gt_strength_report_unreached(const gt_strength_search *s, double noise)

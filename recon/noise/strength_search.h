@@ -17,7 +17,7 @@ enum { GT_STRENGTH_DRAWN = 1 << 22 };
 typedef struct {
 	double *image;          /* mm^-1 */
 	double *slope;          /* gradient of the data term there, mm */
-	unsigned char *counts;  /* 1: noise is judged at the voxel: object, away from the ends of the patch */
+	unsigned char *counts;  /* patches that share the voxel, if it is of the object and away from their ends; else 0 */
 	double strength;        /* strength of the short run */
 	double missed;          /* expected noise over the target */
 } gt_structure_patches;
@@ -58,6 +58,9 @@ double gt_strength_report_unreached(const gt_strength_search *s, double noise);
 gt_status gt_strength_find_object(gt_strength_search *s);
 /* *mean: mean of s->host, or of its squares, over the object's voxels. */
 gt_status gt_strength_mean_of_object(const gt_strength_search *s, int squares, double *mean);
+/* Chooses positions that represent equally many voxels of the object: evenly spread over a sample sorted by
+ * information. If that is unknown, evenly spread over the list of voxels, at multiples of the golden ratio. */
+gt_status gt_strength_choose_places(const gt_strength_search *s, size_t voxel[GT_NOISE_PATCHES]);
 /* Returns a small grid of the volume's voxels around a voxel, which has index n/2 along each axis. */
 gt_grid gt_strength_patch_grid(const gt_strength_search *s, size_t voxel);
 /* Returns the bytes of patches, on host and backend, while a strength is searched; has_target: for a target noise. */

@@ -1,8 +1,9 @@
 /* Noise around structure. A short run of the solver gives an image x with the structure and most of the noise of the
  * result. Around it the cost of a patch is 1/2 <z, F z> + <g, z> + strength kappa^2 R(x + z). The vector g is the
  * gradient of the data term at x. Let z(g) be the minimiser and n a normal field of spectrum G. The difference
- * of z(g + n/sqrt(2)) and z(g - n/sqrt(2)), over sqrt(2), is the response to n. It exceeds the noise between
- * scans, because x has noise already. The same response in a uniform object with the target noise gives the scale.
+ * of z(g + PART n) and z(g - PART n), over 2 PART, is the response to n. It exceeds the noise between scans, because x
+ * has noise already. The same response in a uniform object with the target noise gives the scale. A small PART keeps
+ * this scale near 1, since structure needs less of it.
  * Takes a tenth of the iterations, and one projection and backprojection. Figures: docs/measurements.md, "Why the
  * noise exceeds the target". */
 #include <math.h>
@@ -71,16 +72,33 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Returns 1 if a voxel of the volume is away from the ends of the patch at `voxel`. */
+static int is_inside(const gt_strength_search *s, size_t voxel, size_t of)
+{
+	const size_t *n = s->q->grid->n, *m = s->patch.n;
+	const size_t at[3] = { voxel % n[0], voxel / n[0] % n[1], voxel / n[0] / n[1] };
+	const size_t k[3] = { of % n[0], of / n[0] % n[1], of / n[0] / n[1] };
+	int inner = 1;
+	for (int a = 0; a < (s->patch.layers > 1 ? 2 : 3); a++) {
+		const size_t in = k[a] + m[a] / 2, margin = m[a] > MIN_CUT ? MARGIN : 0;
+		inner &= in >= at[a] + margin && in - at[a] + margin < m[a];
+	}
+	return inner;
+}
+
+/* Counts the patches that share each judged voxel. */
 static gt_status mark(const gt_strength_search *s, unsigned char **counts)
 {
 	const gt_noise_patches *p = &s->patch;
-	if (!(*counts = malloc(p->places * p->size)))
+	if (!(*counts = calloc(p->places, p->size)))
 		return gt_patch_no_memory(p);
 	for (size_t i = 0; i < p->places * p->size; i++) {
 		size_t of;
 		const size_t layer = i % p->size / p->box;
-		(*counts)[i] = voxel_of(s, s->voxel[i / p->size], i % p->size, &of) && layer >= p->first && layer < p->end &&
-		               bsearch(&of, s->object.at, s->object.voxels, sizeof of, ascending);
+		if (voxel_of(s, s->voxel[i / p->size], i % p->size, &of) && layer >= p->first && layer < p->end &&
+		    bsearch(&of, s->object.at, s->object.voxels, sizeof of, ascending))
+			for (size_t k = 0; k < p->places; k++)
+				(*counts)[i] += (unsigned char)is_inside(s, s->voxel[k], of);
 	}
 	return GT_OK;
 }
@@ -144,8 +162,9 @@ gt_status gt_structure_measure(gt_strength_search *s, double strength)
 	return st == GT_ERR_DIVERGED ? GT_OK : st;
 }
 
-/* Lanes of a measurement: without noise, and with it in both directions. Parts of the noise in them. */
-static const double parts[GT_PATCH_LANES] = { 0, M_SQRT1_2, -M_SQRT1_2 };
+/* Lanes of a measurement: without noise, and with a part of it in both directions. */
+#define PART 0.6
+static const double parts[GT_PATCH_LANES] = { 0, PART, -PART };
 
 /* One measurement of the response to noise, in all patches. */
 struct measurement {
@@ -236,34 +255,37 @@ static void respond(struct measurement *a)
 	a->first = 0;
 }
 
-/* Returns the RMS of the response over the voxels that count, mm^-1, 0: none. p->noise: the response of each patch with
- * such voxels, times scale. */
+/* Returns the RMS of the response over the voxels that count, mm^-1, 0: none. Voxels of several patches count once in
+ * all. Patches overlap at the centre of an object, which has less structure. p->noise: the response of each patch
+ * with such voxels, times scale. */
 static double rms_response(gt_noise_patches *p, const struct measurement *a, const unsigned char *counts, double scale)
 {
-	double sum = 0;
-	size_t count = 0;
+	double sum = 0, count = 0;
 	for (size_t k = 0; k < p->places; k++) {
-		double squares = 0;
-		size_t here = 0;
+		const unsigned char *shared = counts + k * p->size;
+		double squares = 0, here = 0;
 		for (size_t i = 0; i < p->size; i++) {
 			const double d = a->d->s[p->places + k].z[i] - a->d->s[2 * p->places + k].z[i];
-			squares += counts[k * p->size + i] ? d * d / 2 : 0;
-			here += counts[k * p->size + i];
+			squares += shared[i] ? d * d / (4 * PART * PART) / shared[i] : 0;
+			here += shared[i] ? 1. / shared[i] : 0;
 		}
-		if (here)
-			p->noise[k] = scale * sqrt(squares / (double)here);
+		if (here > 0)
+			p->noise[k] = scale * sqrt(squares / here);
 		sum += squares;
 		count += here;
 	}
-	return count ? sqrt(sum / (double)count) : 0;
+	return count > 0 ? sqrt(sum / count) : 0;
 }
 
 /* Leaves out patches without a voxel that counts. */
 static void choose_patches(gt_patch_descents *d, const unsigned char *counts)
 {
 	const size_t n = d->p->size;
-	for (size_t i = 0; i < d->count; i++)
-		d->s[i].used = memchr(counts + d->s[i].k * n, 1, n) != NULL;
+	for (size_t i = 0; i < d->count; i++) {
+		d->s[i].used = 0;
+		for (size_t j = 0; j < n && !d->s[i].used; j++)
+			d->s[i].used = counts[d->s[i].k * n + j] > 0;
+	}
 }
 
 struct rounds {

@@ -37,26 +37,15 @@ done:
 	return st;
 }
 
-gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
-{
-	const gt_weights_problem q = weights_problem(j, e, be, f);
-	gt_status st = GT_OK;
-	gt_recon_mark(j, "weights");
-	if (gt_team_leads(be))
-		GT_TRY(gt_fail_in(gt_weights_from_spec(&j->chosen.weights, &q, made(j, w), text_of(j, f)), "%s", j->name));
-	st = gt_recon_weights_take(j, be, w, f);
-done:
-	return st;
-}
-
 gt_status gt_recon_weights_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f,
                                  struct gt_weights_thread **thread)
 {
 	const gt_weights_problem q = weights_problem(j, e, be, f);
-	*thread = NULL;
+	if (thread)
+		*thread = NULL;
 	if (!gt_team_leads(be))
 		return GT_OK;
-	if (gt_backend_is_gpu(be) && j->how->computes)
+	if (thread && gt_backend_is_gpu(be) && j->how->computes)
 		return gt_weights_begin(&j->chosen.weights, &q, thread);
 	gt_recon_mark(j, "weights");
 	return gt_fail_in(gt_weights_from_spec(&j->chosen.weights, &q, made(j, w), text_of(j, f)), "%s", j->name);
@@ -65,4 +54,10 @@ gt_status gt_recon_weights_begin(const gt_recon_job *j, const gt_recon_extent *e
 gt_status gt_recon_weights_end(const gt_recon_job *j, struct gt_weights_thread *thread, float **w, gt_recon_found *f)
 {
 	return thread ? gt_fail_in(gt_weights_end(thread, made(j, w), text_of(j, f)), "%s", j->name) : GT_OK;
+}
+
+gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
+{
+	const gt_status st = gt_recon_weights_begin(j, e, be, w, f, NULL);
+	return st == GT_OK ? gt_recon_weights_take(j, be, w, f) : st;
 }

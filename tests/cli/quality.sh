@@ -19,6 +19,7 @@ for dose in low high; do
 	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is said after the first iteration: $(cat stderr.txt)"
 	noted "searching the strength of the penalty"
 	noted "expected noise"
+	noted "the expected noise is that of a uniform object: structure above c leaves up to 1.5 times as much"
 	# With kappa there is more in the middle than at the border.
 	noted "depending on the position; uniform resolution, not noise"
 	range=$(sed -n 's/.*; \([0-9.]*\) to \([0-9.]*\) HU depending on the position;.*/\1 \2/p' stderr.txt)

@@ -112,6 +112,27 @@ START_TEST(follows_units)
 }
 END_TEST
 
+/* Positions of equal kappa are chosen independently of rounding, by which the sums of several ranks differ. */
+START_TEST(rounding)
+{
+	struct problem *s = problem("quadratic");
+	float kappa[SIDE * SIDE];
+	double least = INFINITY, most = 0;
+	s->q.kappa = kappa;
+	for (uint64_t draw = 0; draw < 5; draw++) {
+		for (int i = 0; i < SIDE * SIDE; i++) {
+			const double radius = hypot(i % SIDE - SIDE / 2, i / SIDE - SIDE / 2);
+			kappa[i] = (float)((1 + radius / SIDE) * (1 + 1e-7 * gt_test_normal(draw, (uint64_t)i)));
+		}
+		const double beta = strength(s, 15);
+		least = fmin(least, beta);
+		most = fmax(most, beta);
+	}
+	ck_assert_msg(most / least - 1 < 1e-5, "strengths from %.8g to %.8g", least, most);
+	problem_free(s);
+}
+END_TEST
+
 /* Four times the views with a quarter of the photons each; every second view is used. */
 START_TEST(many_views)
 {
@@ -349,6 +370,7 @@ static void fill_suite(TCase *tc)
 	tcase_add_test(tc, places_without_rays);
 	tcase_add_loop_test(tc, leaves_the_noise_in_thin_slices, 0, 2);
 	tcase_add_test(tc, follows_units);
+	tcase_add_test(tc, rounding);
 	tcase_add_test(tc, many_views);
 	tcase_add_test(tc, automatic);
 	tcase_add_test(tc, remarks);

@@ -23,16 +23,27 @@ static const struct {
 	{ 61, { NULL, NULL, NULL }, "os-sqs:iterations=47,subsets=3", "model", OWN, NULL, 0 },
 	{ 61, { "os-sqs:iterations=5", NULL, NULL }, "os-sqs:subsets=3,iterations=5", "model", OWN, " --solver os-sqs:iterations=5", 0 },
 	{ 48, { NULL, NULL, NULL }, "os-sqs:iterations=47,subsets=3", "model", OWN, NULL, 0 },
-	{ 47, { NULL, NULL, NULL }, "os-sqs:iterations=20,subsets=2", "model", OWN, NULL, 0 },
-	{ 32, { NULL, "uniform", NULL }, "os-sqs:iterations=20,subsets=2", "uniform", OWN, " --weights uniform", 0 },
-	{ 31, { NULL, NULL, NULL }, "os-sqs:iterations=20,subsets=1", "model", OWN, NULL, 0 },
+	{ 47, { NULL, NULL, NULL }, "os-sqs:iterations=70,subsets=2", "model", OWN, NULL, 0 },
+	{ 32, { NULL, "uniform", NULL }, "os-sqs:iterations=70,subsets=2", "uniform", OWN, " --weights uniform", 0 },
+	{ 31, { NULL, NULL, NULL }, "os-sqs:iterations=140,subsets=1", "model", OWN, NULL, 0 },
 	{ 3,
 	  { NULL, "photons:count=5", "huber:noise=3HU" },
-	  "os-sqs:iterations=20,subsets=1",
+	  "os-sqs:iterations=140,subsets=1",
 	  "photons:count=5",
 	  "huber:noise=3HU",
 	  " --weights photons:count=5 --penalty huber:noise=3HU",
 	  0 },
+	/* requested subsets count */
+	{ 984, { "os-sqs:subsets=5", NULL, NULL }, "os-sqs:iterations=28,subsets=5", "model", OWN, " --solver os-sqs:subsets=5", 0 },
+	{ 40, { "os-sqs:subsets=10", NULL, NULL }, "os-sqs:iterations=20,subsets=10", "model", OWN, " --solver os-sqs:subsets=10", 0 },
+	{ 984,
+	  { "os-sqs:subsets=2,iterations=9", NULL, NULL },
+	  "os-sqs:subsets=2,iterations=9",
+	  "model",
+	  OWN,
+	  " --solver os-sqs:subsets=2,iterations=9",
+	  0 },
+	{ 984, { "os-sqs:subsets=0", NULL, NULL }, "os-sqs:iterations=20,subsets=0", "model", OWN, " --solver os-sqs:subsets=0", 0 },
 	/* keys replace keys of the preset; noise= replaces strength= */
 	{ 984,
 	  { NULL, NULL, "qggmrf:noise=4HU" },
@@ -147,7 +158,7 @@ START_TEST(names_and_help)
 	ck_assert_str_eq(gt_preset_names[GT_PRESET_ITERATIVE], "iterative");
 	ck_assert_ptr_null(gt_preset_names[GT_NPRESETS]);
 	ck_assert(!strncmp(all, "none       no preset: the default", 33) && strstr(all, "\nfast       the analytic method"));
-	ck_assert(strstr(all, "--solver os-sqs:iterations=20,subsets=12 (fewer below 192 views; more iterations from 48 to 111)"));
+	ck_assert(strstr(all, "--solver os-sqs:iterations=20,subsets=12 (fewer below 192 views, and more iterations below 112)"));
 	ck_assert(!strncmp(fast, "fast ", 5) && !strstr(fast, "os-sqs"));
 	ck_assert_str_eq(none, "");
 	free(all);
