@@ -87,6 +87,9 @@ static gt_status fill_tables(const gt_scan *scan, const gt_grid *g, struct deriv
 		p->d.d.strips = p->d.d.strips > h.view[v].strips ? p->d.d.strips : h.view[v].strips;
 		p->d.d.pieces = p->d.d.pieces > h.view[v].pieces ? p->d.d.pieces : h.view[v].pieces;
 	}
+	p->d.level = 1;
+	for (size_t e = 0; e < views * (longest + 1); e++)
+		p->d.level &= h.edge[e].slope == 0;
 	struct fill_job job = { scan, g, longest, &h };
 	gt_parallel(p->d.be->pool, views, 1, fill_views, &job);
 	GT_TRY(upload(p, &h));

@@ -37,6 +37,7 @@ typedef struct {
 	gt_type type;
 	gt_dd_tilt d;
 	gt_dd_velocities by; /* tables on the backend, as those of d */
+	int level;           /* the edges of all strips run along z */
 } gt_dd_derivative;
 
 /* Functions of a backend; self: a gt_dd_derivative. */
@@ -66,17 +67,22 @@ struct gt_dd_piece {
 	int l;
 };
 
-/* Sums over slices of a piece, without weight / (Z_b - Z_a) F: of A B, A B / F, and of four terms without and with R.
- * The terms are x_a B, (x_b - x_a) B, A(Z_b) - A(Z_a), and the mean of A minus A(Z_a). LOW_OVER, CHANGE_OVER: the first
- * two times the height of the voxel's centre over Z of N = 0. Differences are summed because they are small. */
-enum { GT_DD_PLAIN, GT_DD_BY_SCALE, GT_DD_LOW_OVER, GT_DD_CHANGE_OVER, GT_DD_LOW, GT_DD_CHANGE = 6, GT_DD_RISE = 8, GT_DD_MEAN = 10,
-       GT_DD_MOMENTS = 12,
-       GT_DD_RUN = 2 /* pieces that a thread climbs through */ };
+/* Sums over slices and pieces for the transpose. Each piece is multiplied by its pixel and weight / (Z_b - Z_a) F. Four
+ * terms have two sums each, without and with R: x_a B, (x_b - x_a) B, A(Z_b) - A(Z_a), and TURN. With m, the mean of A
+ * minus A(Z_a), TURN is m Z_a' + (A(Z_b) - A(Z_a) - m) Z_b', and Z' = heights of the edges above the run. LOW_OVER,
+ * CHANGE_OVER: the first two times the height of the voxel's centre over Z of N = 0. TURN_2: TURN with squared heights,
+ * times F. BY_SCALE: A B / F. Differences are summed because they are small. */
+enum { GT_DD_LOW, GT_DD_CHANGE = 2, GT_DD_RISE = 4, GT_DD_TURN = 6, GT_DD_LOW_OVER = 8, GT_DD_CHANGE_OVER, GT_DD_TURN_2, GT_DD_BY_SCALE,
+       GT_DD_SUMS,
+       GT_DD_RUN = 4 /* pieces that a thread climbs through */ };
 
 #ifdef __CUDA_ARCH__
 #define GT_DD_UNROLL _Pragma("unroll")
+/* Reads what belongs to a piece again, instead of keeping it in registers. */
+#define GT_DD_RELOAD(p) asm volatile("" : "+l"((p).v), "+l"((p).e), "+l"((p).strip), "+r"((p).l))
 #else
 #define GT_DD_UNROLL
+#define GT_DD_RELOAD(p) ((void)0)
 #endif
 /* Positions in voxels. In single precision they are fixed-point numbers with 32 fractional bits, because doubles are
  * slow on a GPU. gt_dd_split_*() return the fraction. */
@@ -97,21 +103,6 @@ GT_HD double gt_dd_split_double(double p, int *cell)
 	*cell = (int)whole;
 	return p - whole;
 }
-
-#define REAL float
-#define POSITION long long
-#define OF_REAL(name) name##_single
-#include "projectors/dd/tilt/dd_derivative_run.inc"
-#undef REAL
-#undef POSITION
-#undef OF_REAL
-#define REAL double
-#define POSITION double
-#define OF_REAL(name) name##_double
-#include "projectors/dd/tilt/dd_derivative_run.inc"
-#undef REAL
-#undef POSITION
-#undef OF_REAL
 
 /* Adds `plain` times the derivatives of the logarithm of gt_dd_tilt_weight(). */
 GT_HD void gt_dd_add_weight(const gt_dd_tilt *d, const struct gt_dd_piece *at, double plain, double by[GT_DD_SCALARS])
@@ -136,44 +127,54 @@ GT_HD void gt_dd_add_weight(const gt_dd_tilt *d, const struct gt_dd_piece *at, d
 	by[GT_DD_C] -= 0.5 * p->Q * (t[0] * t[0] + t[1] * t[1]) * by_n;
 }
 
-/* Sets the derivatives of a piece by the scalars, from its sums over slices. */
-GT_HD void gt_dd_piece_by(const gt_dd_tilt *d, const struct gt_dd_piece *at, const double sums[GT_DD_MOMENTS], double by[GT_DD_SCALARS])
+/* Sets the derivatives of a run by the scalars, without those of the weights, from its sums over slices and pieces. */
+GT_HD void gt_dd_run_by(const struct gt_dd_piece *at, const double sums[GT_DD_SUMS], double by[GT_DD_SCALARS])
 {
 	const gt_dd_pose *v = at->v;
 	const gt_dd_tilt_edge *e = at->e;
 	const gt_dd_tilt_strip *p = at->strip;
-	const double t[2] = { gt_dd_tilt_piece(p, at->l), gt_dd_tilt_piece(p, at->l + 1) };
-	const double in = 1 / (p->Q * gt_dd_tilt_height(p, at->l));
-	/* without R, with R, and times F */
-	double low[3], change[3], rise[3], mean[3];
-	for (int R = 0; R < 2; R++) {
-		low[R] = in * sums[GT_DD_LOW + R];
-		change[R] = in * sums[GT_DD_CHANGE + R];
-		rise[R] = in * sums[GT_DD_RISE + R];
-		mean[R] = in * sums[GT_DD_MEAN + R];
-	}
-	low[2] = v->F0 * low[0] + v->F1 * low[1];
-	change[2] = v->F0 * change[0] + v->F1 * change[1];
-	rise[2] = v->F0 * rise[0] + v->F1 * rise[1];
-	mean[2] = v->F0 * mean[0] + v->F1 * mean[1];
-	const double slope = e[1].slope - e[0].slope;
+	const double T = gt_dd_tilt_piece(p, at->l), slope = e[1].slope - e[0].slope;
+	const double *low = sums + GT_DD_LOW, *change = sums + GT_DD_CHANGE, *rise = sums + GT_DD_RISE;
+	const double turn[2] = { T * rise[0] + sums[GT_DD_TURN] / p->Q, T * rise[1] + sums[GT_DD_TURN + 1] / p->Q };
+	const double low_F = v->F0 * low[0] + v->F1 * low[1], change_F = v->F0 * change[0] + v->F1 * change[1];
+	const double rise_F = v->F0 * rise[0] + v->F1 * rise[1], turn_F = v->F0 * turn[0] + v->F1 * turn[1];
 	const double zero[2] = { rise[0] - slope * low[0] - e[1].slope * change[0], rise[1] - slope * low[1] - e[1].slope * change[1] };
-	const double by_t = mean[0] * t[0] + (rise[0] - mean[0]) * t[1];
-	const double scale = (e[1].at - e[0].at) * low[0] + e[1].at * change[0] + p->N0 * rise[0] + p->Q * by_t - in * sums[GT_DD_BY_SCALE];
+	const double scale = (e[1].at - e[0].at) * low[0] + e[1].at * change[0] + p->N0 * rise[0] + p->Q * turn[0] - sums[GT_DD_BY_SCALE];
 	by[GT_DD_X0] = change[0];
 	by[GT_DD_M0] = change[1];
 	by[GT_DD_Z0] = zero[0];
 	by[GT_DD_Z1] = zero[1];
 	by[GT_DD_R0] = v->F1 * scale + v->M0 * change[0] + v->Z1 * zero[0];
-	by[GT_DD_AT] = -low[2];
-	by[GT_DD_AT_1] = low[2] + change[2];
-	by[GT_DD_SLOPE] = -in * sums[GT_DD_LOW_OVER];
-	by[GT_DD_SLOPE_1] = in * (sums[GT_DD_LOW_OVER] + sums[GT_DD_CHANGE_OVER]);
-	by[GT_DD_N0] = rise[2];
-	by[GT_DD_Q] = mean[2] * t[0] + (rise[2] - mean[2]) * t[1];
-	by[GT_DD_C] = -p->Q * (mean[2] * t[0] * t[0] + (rise[2] - mean[2]) * t[1] * t[1]);
-	gt_dd_add_weight(d, at, in * sums[GT_DD_PLAIN], by);
+	by[GT_DD_AT] = -low_F;
+	by[GT_DD_AT_1] = low_F + change_F;
+	by[GT_DD_SLOPE] = -sums[GT_DD_LOW_OVER];
+	by[GT_DD_SLOPE_1] = sums[GT_DD_LOW_OVER] + sums[GT_DD_CHANGE_OVER];
+	by[GT_DD_N0] = rise_F;
+	by[GT_DD_Q] = turn_F;
+	/* squares of T from those of the heights above the run */
+	by[GT_DD_C] = -p->Q * (T * (2 * turn_F - T * rise_F)) - sums[GT_DD_TURN_2] / p->Q;
 }
+
+/* Weight of a piece over its height in N. */
+GT_HD double gt_dd_piece_weight(const gt_dd_tilt *d, const struct gt_dd_piece *p)
+{
+	return gt_dd_tilt_weight(d, p->v, p->e, p->strip, p->l) / (p->strip->Q * gt_dd_tilt_height(p->strip, p->l));
+}
+
+#define REAL float
+#define POSITION long long
+#define OF_REAL(name) name##_single
+#include "projectors/dd/tilt/dd_derivative_run.inc"
+#undef REAL
+#undef POSITION
+#undef OF_REAL
+#define REAL double
+#define POSITION double
+#define OF_REAL(name) name##_double
+#include "projectors/dd/tilt/dd_derivative_run.inc"
+#undef REAL
+#undef POSITION
+#undef OF_REAL
 
 /* Strip k of a view. */
 GT_HD struct gt_dd_piece gt_dd_strip_of(const gt_dd_derivative *d, size_t view, int k)

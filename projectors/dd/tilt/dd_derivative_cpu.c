@@ -1,5 +1,5 @@
 /* Derivative of the distance-driven projections by velocities on the CPU: one job per strip of a view, in runs of
- * pieces. Sums over slices have the type of the data, all others are in double. The transpose adds the strips of a view
+ * pieces. Sums of a run have the type of the data, all others are in double. The transpose adds the strips of a view
  * in order, so sums do not depend on the threads. Memory: 72 bytes per strip of a view. */
 #include <string.h>
 #include <gantry/threads.h>
@@ -40,73 +40,58 @@ static size_t pixel_of(const gt_dd_tilt *d, const struct strip *s, int l)
 	return s->view * (size_t)d->rows * (size_t)d->columns + (size_t)(v->start + s->k * v->to_strip + l * v->to_piece);
 }
 
-/* Sets the derivatives of a run by the scalars, times the weights of the pixels. */
-GT_INLINE void run_by(const gt_dd_derivative *d, const struct strip *s, int l0, double by[GT_DD_RUN][GT_DD_SCALARS])
+/* Pixels of a strip from the changes of its scalars, or with `back` the changes from the pixels. */
+GT_INLINE void run_strip(const struct strip_job *j, const struct strip *s, int back, double change[GT_DD_SCALARS])
 {
-	struct gt_dd_piece piece = s->piece;
-	double sums[GT_DD_RUN][GT_DD_MOMENTS];
-	float single[GT_DD_RUN][GT_DD_MOMENTS];
-	piece.l = l0;
-	if (d->type == GT_F64) {
-		gt_dd_add_slices_double(&d->d, &piece, &s->x, sums);
-	} else {
-		gt_dd_add_slices_single(&d->d, &piece, &s->x, single);
-		for (int r = 0; r < GT_DD_RUN; r++)
-			for (int m = 0; m < GT_DD_MOMENTS; m++)
-				sums[r][m] = (double)single[r][m];
+	const gt_dd_derivative *d = j->d;
+	struct gt_dd_piece p = s->piece;
+	for (p.l = 0; p.l < p.v->pieces; p.l += GT_DD_RUN) {
+		const int run = p.v->pieces - p.l < GT_DD_RUN ? p.v->pieces - p.l : GT_DD_RUN;
+		double y[GT_DD_RUN] = { 0 }, by[GT_DD_SCALARS];
+		for (int r = 0; back && r < run; r++)
+			y[r] = get(d->type, j->in, pixel_of(&d->d, s, p.l + r));
+		if (back && d->type == GT_F64)
+			gt_dd_run_back_double(&d->d, &p, &s->x, d->level, y, by);
+		else if (back)
+			gt_dd_run_back_single(&d->d, &p, &s->x, d->level, y, by);
+		else if (d->type == GT_F64)
+			gt_dd_run_forward_double(&d->d, &p, &s->x, d->level, change, y);
+		else
+			gt_dd_run_forward_single(&d->d, &p, &s->x, d->level, change, y);
+		for (int c = 0; back && c < GT_DD_SCALARS; c++)
+			change[c] += by[c];
+		for (int r = 0; !back && r < run; r++)
+			put(d->type, j->out, pixel_of(&d->d, s, p.l + r), y[r]);
 	}
-	for (int r = 0; r < GT_DD_RUN && l0 + r < piece.v->pieces; r++) {
-		piece.l = l0 + r;
-		gt_dd_piece_by(&d->d, &piece, sums[r], by[r]);
-		const double weight = gt_dd_tilt_weight(&d->d, piece.v, piece.e, piece.strip, piece.l);
-		for (int c = 0; c < GT_DD_SCALARS; c++)
-			by[r][c] *= weight;
+}
+
+/* All strips of all views. */
+GT_INLINE void run_strips(const struct strip_job *j, size_t i, size_t end, int back)
+{
+	for (; i < end; i++) {
+		const struct strip s = strip_of(j, i);
+		double change[GT_DD_SCALARS] = { 0 };
+		if (s.k < s.piece.v->strips) {
+			if (!back)
+				gt_dd_changes(j->d, s.view, s.k, j->velocity + s.view * GT_VELOCITIES, change);
+			run_strip(j, &s, back, change);
+		}
+		for (int c = 0; back && c < GT_VELOCITIES; c++)
+			j->sums[i * GT_VELOCITIES + (size_t)c] = s.k < s.piece.v->strips ? gt_dd_change_back(j->d, s.view, s.k, change, c)
+			                                                                 : 0;
 	}
 }
 
 GT_CLONES static void forward_strips(void *self, size_t i, size_t end, int worker)
 {
-	const struct strip_job *j = self;
-	const gt_dd_derivative *d = j->d;
 	(void)worker;
-	for (; i < end; i++) {
-		const struct strip s = strip_of(j, i);
-		double change[GT_DD_SCALARS], by[GT_DD_RUN][GT_DD_SCALARS];
-		if (s.k >= s.piece.v->strips)
-			continue;
-		gt_dd_changes(d, s.view, s.k, j->velocity + s.view * GT_VELOCITIES, change);
-		for (int l = 0; l < s.piece.v->pieces; l++) {
-			double sum = 0;
-			if (l % GT_DD_RUN == 0)
-				run_by(d, &s, l, by);
-			for (int c = 0; c < GT_DD_SCALARS; c++)
-				sum += by[l % GT_DD_RUN][c] * change[c];
-			put(d->type, j->out, pixel_of(&d->d, &s, l), sum);
-		}
-	}
+	run_strips(self, i, end, 0);
 }
 
 GT_CLONES static void adjoint_strips(void *self, size_t i, size_t end, int worker)
 {
-	const struct strip_job *j = self;
-	const gt_dd_derivative *d = j->d;
 	(void)worker;
-	for (; i < end; i++) {
-		const struct strip s = strip_of(j, i);
-		double change[GT_DD_SCALARS] = { 0 }, by[GT_DD_RUN][GT_DD_SCALARS], *sums = j->sums + i * GT_VELOCITIES;
-		memset(sums, 0, GT_VELOCITIES * sizeof *sums);
-		if (s.k >= s.piece.v->strips)
-			continue;
-		for (int l = 0; l < s.piece.v->pieces; l++) {
-			const double y = get(d->type, j->in, pixel_of(&d->d, &s, l));
-			if (l % GT_DD_RUN == 0)
-				run_by(d, &s, l, by);
-			for (int c = 0; c < GT_DD_SCALARS; c++)
-				change[c] += by[l % GT_DD_RUN][c] * y;
-		}
-		for (int c = 0; c < GT_VELOCITIES; c++)
-			sums[c] = gt_dd_change_back(d, s.view, s.k, change, c);
-	}
+	run_strips(self, i, end, 1);
 }
 
 static size_t strips_of(const gt_dd_derivative *d) { return d->d.views * d->d.longest; }

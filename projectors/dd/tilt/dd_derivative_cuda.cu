@@ -1,5 +1,5 @@
 /* Derivative of the distance-driven projections by velocities on CUDA. A thread owns a run of pieces; the lanes of a
- * warp are adjacent strips, and the warps of a block adjacent runs. Sums over slices have the type of the data, all
+ * warp are adjacent strips, and the warps of a block adjacent runs. Sums of a run have the type of the data, all
  * others are in double. The transpose adds the runs of a strip, the strips of a block, and then the blocks of each view
  * in their order. Views with slices perpendicular to x read a copy of the volume as [z][x][y], so that adjacent strips
  * read adjacent voxels. */
@@ -7,7 +7,7 @@
 #include "projectors/kit/pixel_derivative.cuh"
 #include "projectors/ray/ray_cuda.cuh"
 
-enum { LANES = 32, WARPS = 8, MIN_BLOCKS = 2 /* at most 128 registers per thread */ };
+enum { LANES = 32, WARPS = 8, MIN_BLOCKS = 3 /* at most 80 registers per thread */ };
 
 /* Blocks of a view along its strips and its pieces. */
 struct tiles {
@@ -19,15 +19,24 @@ static tiles tiles_of(const gt_dd_tilt *d)
 }
 static size_t blocks_of(const gt_dd_tilt *d) { return (size_t)tiles_of(d).strips * tiles_of(d).pieces; }
 
-static __device__ __forceinline__ void add_slices(const gt_dd_tilt *d, const gt_dd_piece *p, const gt_dd_voxels *x,
-                                                  float (&sums)[GT_DD_RUN][GT_DD_MOMENTS])
+/* gt_dd_run_forward(), or with BACK gt_dd_run_back(). */
+template <bool LEVEL, bool BACK>
+static __device__ __forceinline__ void run(const gt_dd_tilt *d, const gt_dd_piece *p, const gt_dd_voxels *x, float, double *change,
+                                           double *y)
 {
-	gt_dd_add_slices_single(d, p, x, sums);
+	if (BACK)
+		gt_dd_run_back_single(d, p, x, LEVEL, y, change);
+	else
+		gt_dd_run_forward_single(d, p, x, LEVEL, change, y);
 }
-static __device__ __forceinline__ void add_slices(const gt_dd_tilt *d, const gt_dd_piece *p, const gt_dd_voxels *x,
-                                                  double (&sums)[GT_DD_RUN][GT_DD_MOMENTS])
+template <bool LEVEL, bool BACK>
+static __device__ __forceinline__ void run(const gt_dd_tilt *d, const gt_dd_piece *p, const gt_dd_voxels *x, double, double *change,
+                                           double *y)
 {
-	gt_dd_add_slices_double(d, p, x, sums);
+	if (BACK)
+		gt_dd_run_back_double(d, p, x, LEVEL, y, change);
+	else
+		gt_dd_run_forward_double(d, p, x, LEVEL, change, y);
 }
 
 /* Sets velocity [GT_VELOCITIES] of a block from the changes of each thread. */
@@ -55,8 +64,8 @@ static __device__ void add_block(const gt_dd_derivative &d, size_t view, int k, 
 	}
 }
 
-/* y: data, out unless BACK. velocity: of the views; with BACK out, of the blocks. */
-template <typename T, bool BACK>
+/* y: data, out unless BACK. velocity: of the views; with BACK out, of the blocks. LEVEL: see gt_dd_derivative. */
+template <typename T, bool LEVEL, bool BACK>
 static __global__ void __launch_bounds__(LANES *WARPS, MIN_BLOCKS)
 	run_pieces(gt_dd_derivative d, tiles t, const T *volume, const T *x_slices, double *velocity, T *y)
 {
@@ -65,38 +74,24 @@ static __global__ void __launch_bounds__(LANES *WARPS, MIN_BLOCKS)
 	const gt_dd_pose *v = &d.d.view[view];
 	const int k = (int)(block % t.strips) * LANES + threadIdx.x % LANES;
 	const int l0 = ((int)(block / t.strips) * WARPS + threadIdx.x / LANES) * GT_DD_RUN;
-	double change[GT_DD_SCALARS];
+	double change[GT_DD_SCALARS], value[GT_DD_RUN];
 	for (int s = 0; s < GT_DD_SCALARS; s++)
 		change[s] = 0;
 	if (k < v->strips && l0 < v->pieces) {
 		const gt_dd_voxels x = { v->axis ? volume : x_slices, (size_t)d.d.n[1 - v->axis], 1, (size_t)d.d.n[0] * d.d.n[1] };
 		gt_dd_piece piece = gt_dd_strip_of(&d, view, k);
-		T sums[GT_DD_RUN][GT_DD_MOMENTS];
+		T *at = y + view * d.d.rows * d.d.columns + (v->start + k * v->to_strip + l0 * v->to_piece);
 		piece.l = l0;
-		add_slices(&d.d, &piece, &x, sums);
 		if (!BACK)
 			gt_dd_changes(&d, view, k, velocity + view * GT_VELOCITIES, change);
-		T *at = y + view * d.d.rows * d.d.columns + (v->start + k * v->to_strip);
 #pragma unroll
-		for (int r = 0; r < GT_DD_RUN; r++) {
-			double by[GT_DD_SCALARS], of[GT_DD_MOMENTS], sum = 0;
-			piece.l = l0 + r;
-			if (piece.l >= v->pieces)
-				continue;
-			for (int m = 0; m < GT_DD_MOMENTS; m++)
-				of[m] = sums[r][m];
-			gt_dd_piece_by(&d.d, &piece, of, by);
-			const double weight = gt_dd_tilt_weight(&d.d, v, piece.e, piece.strip, piece.l);
-			const double value = BACK ? weight * at[piece.l * v->to_piece] : weight;
-			for (int s = 0; s < GT_DD_SCALARS; s++) {
-				if (BACK)
-					change[s] += by[s] * value;
-				else
-					sum += by[s] * change[s];
-			}
-			if (!BACK)
-				at[piece.l * v->to_piece] = (T)(sum * value);
-		}
+		for (int r = 0; r < GT_DD_RUN; r++)
+			value[r] = BACK && l0 + r < v->pieces ? (double)at[r * v->to_piece] : 0;
+		run<LEVEL, BACK>(&d.d, &piece, &x, T(0), change, value);
+#pragma unroll
+		for (int r = 0; r < GT_DD_RUN; r++)
+			if (!BACK && l0 + r < v->pieces)
+				at[r * v->to_piece] = (T)value[r];
 	}
 	if (BACK)
 		add_block(d, view, k, change, velocity + (size_t)blockIdx.x * GT_VELOCITIES);
@@ -106,9 +101,10 @@ template <typename T, bool BACK> static void run_views(const gt_dd_derivative *d
 {
 	cudaStream_t queue = gt_cuda_queue(d->be);
 	T *x_slices = (T *)gt_scratch(d->be);
+	const unsigned blocks = (unsigned)(blocks_of(&d->d) * d->d.views);
+	auto kernel = d->level ? run_pieces<T, true, BACK> : run_pieces<T, false, BACK>;
 	gt_ray_transpose_volume<T, 0>(queue, (const T *)x, x_slices, d->d.n[0], d->d.n[1], d->d.n[2]);
-	run_pieces<T, BACK><<<(unsigned)(blocks_of(&d->d) * d->d.views), LANES * WARPS, 0, queue>>>(*d, tiles_of(&d->d), (const T *)x,
-	                                                                                            x_slices, velocity, (T *)y);
+	kernel<<<blocks, LANES * WARPS, 0, queue>>>(*d, tiles_of(&d->d), (const T *)x, x_slices, velocity, (T *)y);
 }
 
 static void forward(void *self, const void *x, const double *velocity, void *y)
