@@ -9,7 +9,11 @@
 #include "tests/projectors/ray_scans.h"
 #include "tests/support/images.h"
 
-static const char *const models[] = { "joseph", "dd", "sf-tr" };
+/* turned: motions include rotations, so that rows are not in the slices. */
+static const struct model {
+	const char *name;
+	int turned;
+} models[] = { { "joseph", 1 }, { "dd", 1 }, { "sf-tr", 1 }, { "sf-tr", 0 } };
 /* EVERY: one of that many scans is tested. */
 enum { MODELS = sizeof models / sizeof *models, EVERY = 4 };
 
@@ -97,11 +101,12 @@ static int derivative_of(const char *model, const struct gt_test_geometry *g, co
 }
 
 /* Each parameter alone, and all of all views together. Negative: the scan is refused. */
-static double largest_error(const char *model, const struct gt_test_geometry *g, const gt_array *x)
+static double largest_error(const struct model *kind, const struct gt_test_geometry *g, const gt_array *x)
 {
+	const char *model = kind->name;
 	gt_backend *be = gt_array_backend(x);
 	const size_t n = g->scan->views * GT_MOTIONS;
-	double *motion = random_motion(g->scan, 3, 0.3, 5e-3), *direction = random_motion(g->scan, 4, 1, 1e-2), worst = 0;
+	double *motion = random_motion(g->scan, 3, 0.3, kind->turned * 5e-3), *direction = random_motion(g->scan, 4, 1, 1e-2), worst = 0;
 	double *one = malloc(n * sizeof *one);
 	gt_linop *D;
 	gt_array *m, *found, *expected;
@@ -138,9 +143,10 @@ START_TEST(against_central_differences)
 		struct gt_test_geometry g = ray_scan(i);
 		gt_test_crop(&g.grid, 8);
 		gt_array *x = smooth_volume(be, GT_F64, &g.grid);
-		const double error = largest_error(models[_i], &g, x);
+		/* One row in the plane of the source does not change by its tilt: only rounding would be compared. */
+		const double error = g.scan->rows > 1 || models[_i].turned ? largest_error(&models[_i], &g, x) : -1;
 		if (error >= 0)
-			printf("%s, %s: derivative off by %.1e\n", models[_i], g.name, error);
+			printf("%s, %s: derivative off by %.1e\n", models[_i].name, g.name, error);
 		ck_assert_double_lt(error, 1e-4);
 		taken += error > 0;
 		gt_array_free(x);
@@ -198,9 +204,9 @@ START_TEST(transpose_by_elements)
 			struct gt_test_geometry g = ray_scan(i);
 			gt_test_crop(&g.grid, 5);
 			gt_array *x = smooth_volume(be, type, &g.grid);
-			double *motion = random_motion(g.scan, 5, 1, 0.02);
+			double *motion = random_motion(g.scan, 5, 1, models[_i].turned * 0.02);
 			gt_linop *D;
-			if (derivative_of(models[_i], &g, motion, x, &D)) {
+			if (derivative_of(models[_i].name, &g, motion, x, &D)) {
 				check_entries(D, g.scan);
 				gt_linop_free(D);
 				taken++;
@@ -216,15 +222,15 @@ END_TEST
 
 /* Largest difference of D and D' on the backend from those on the CPU in double precision, relative to the largest
  * entry. Random input of all views and pixels. */
-static double off_the_cpu(const char *model, const struct gt_test_geometry *g, gt_backend *be, gt_backend *cpu, gt_type type)
+static double off_the_cpu(const struct model *model, const struct gt_test_geometry *g, gt_backend *be, gt_backend *cpu, gt_type type)
 {
-	double *motion = random_motion(g->scan, 5, 1, 0.02), *value[2][2], worst = 0;
+	double *motion = random_motion(g->scan, 5, 1, model->turned * 0.02), *value[2][2], worst = 0;
 	const size_t n[2] = { g->scan->views * GT_MOTIONS, gt_scan_size(g->scan) };
 	for (int side = 0; side < 2; side++) {
 		const gt_type t = side ? GT_F64 : type;
 		gt_array *x = smooth_volume(side ? cpu : be, t, &g->grid), *m = gt_test_array(side ? cpu : be, t, n[0], 8), *y;
 		gt_linop *D;
-		if (!derivative_of(model, g, motion, x, &D)) {
+		if (!derivative_of(model->name, g, motion, x, &D)) {
 			gt_array_free(x), gt_array_free(m);
 			free(motion);
 			return -1;
@@ -263,9 +269,10 @@ START_TEST(same_as_on_the_cpu)
 		for (gt_type type = GT_F32; type <= GT_F64; type++) {
 			struct gt_test_geometry g = ray_scan(i);
 			gt_test_crop(&g.grid, 8);
-			const double off = off_the_cpu(models[_i], &g, be, cpu, type);
+			const double off = off_the_cpu(&models[_i], &g, be, cpu, type);
 			if (off >= 0)
-				printf("%s, %s, %s: off the CPU by %.1e\n", models[_i], g.name, type == GT_F64 ? "double" : "single", off);
+				printf("%s, %s, %s: off the CPU by %.1e\n", models[_i].name, g.name, type == GT_F64 ? "double" : "single",
+				       off);
 			ck_assert_double_lt(off, type == GT_F64 ? 1e-10 : 1e-5);
 			taken += off >= 0;
 			gt_scan_free(g.scan);
