@@ -4,7 +4,7 @@
 #include "projectors/sf/sf_derivative_lines.cuh"
 
 #ifndef GT_SF_LINE_BLOCKS /* minimum blocks of columns per multiprocessor: 1 to 4 */
-#define GT_SF_LINE_BLOCKS 2
+#define GT_SF_LINE_BLOCKS 3
 #endif
 
 enum { MAX_BLOCKS = 256 /* per view and kernel */ };
