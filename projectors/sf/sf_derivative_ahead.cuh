@@ -22,7 +22,7 @@ template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) r
 {
 	__shared__ gt_sf_pose pose;
 	__shared__ double velocity[GT_VELOCITIES];
-	const struct place at = place_of(b.first, blocks);
+	const struct sf_view_block at = place_of(b.first, blocks);
 	const gt_sf *d = &b.d.d;
 	const gt_sf_view *v = &d->view[at.view];
 	const size_t i = at.block * GT_PIXEL_BLOCK + threadIdx.x;
@@ -158,7 +158,7 @@ template <typename T>
 static __global__ void __launch_bounds__(GT_PIXEL_BLOCK)
 	forward_pixels(gt_sf_derivative d, size_t blocks, const T *x, const double *velocity, T *y)
 {
-	const struct place place = place_of(0, blocks);
+	const struct sf_view_block place = place_of(0, blocks);
 	const size_t i = place.block * GT_PIXEL_BLOCK + threadIdx.x;
 	const gt_sf_view *v = &d.d.view[place.view];
 	double by[GT_VELOCITIES], sum = 0;

@@ -23,17 +23,17 @@ static size_t batch_views(const gt_sf *d, gt_type t)
 
 /* A batch of views of the transpose. image: [view of the batch][ascending row][column], data times slants. part:
  * [view][blocks][GT_VELOCITIES], first those of pixels, then those of voxels. */
-template <typename T> struct batch {
+template <typename T> struct sf_back_batch {
 	gt_sf_derivative d;
 	size_t first, of_pixels, of_voxels;
 	const T *x, *y, *projections;
 	T *image;
 	double *part;
 };
-template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) slant_pixels(batch<T> b)
+template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) slant_pixels(sf_back_batch<T> b)
 {
 	__shared__ gt_sf_pose pose;
-	const struct place at = place_of(b.first, b.of_pixels);
+	const struct sf_view_block at = place_of(b.first, b.of_pixels);
 	const gt_sf *d = &b.d.d;
 	const gt_sf_view *v = &d->view[at.view];
 	const size_t all = (size_t)d->rows * d->columns;
@@ -58,7 +58,7 @@ template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) s
 
 /* Turns the sums of the threads out of the frame and adds them. */
 template <typename T>
-static __device__ __forceinline__ void add_voxels(const batch<T> &b, const struct place &at, const gt_sf_pose *pose, const double *in_frame)
+static __device__ __forceinline__ void add_voxels(const sf_back_batch<T> &b, const struct sf_view_block &at, const gt_sf_pose *pose, const double *in_frame)
 {
 	double by[GT_VELOCITIES];
 	for (int c = 0; c < GT_VELOCITIES; c++)
@@ -68,11 +68,11 @@ static __device__ __forceinline__ void add_voxels(const batch<T> &b, const struc
 }
 
 /* The upright views of a batch: one thread per column of voxels. */
-template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK, GT_SF_LINE_BLOCKS) gather_lines(batch<T> b)
+template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK, GT_SF_LINE_BLOCKS) gather_lines(sf_back_batch<T> b)
 {
 	__shared__ gt_sf_pose pose;
 	__shared__ gt_sf_view v;
-	const struct place at = place_of(b.first, b.of_voxels);
+	const struct sf_view_block at = place_of(b.first, b.of_voxels);
 	const gt_sf *d = &b.d.d;
 	const size_t slice = (size_t)d->n[0] * d->n[1];
 	double in_frame[GT_VELOCITIES];
@@ -97,11 +97,11 @@ template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK, G
 }
 
 /* The other views of a batch. */
-template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) gather_voxels(batch<T> b)
+template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) gather_voxels(sf_back_batch<T> b)
 {
 	__shared__ gt_sf_pose pose;
 	__shared__ gt_sf_view v;
-	const struct place at = place_of(b.first, b.of_voxels);
+	const struct sf_view_block at = place_of(b.first, b.of_voxels);
 	const gt_sf *d = &b.d.d;
 	const size_t slice = (size_t)d->n[0] * d->n[1];
 	double in_frame[GT_VELOCITIES], change[GT_SF_QUANTITIES];
@@ -143,7 +143,7 @@ template <typename T> static void gather(const gt_sf_derivative *d, const T *x, 
 	char *scratch = (char *)gt_scratch(d->be);
 	T *projections = (T *)(scratch + projections_at(d));
 	T *image = (T *)(scratch + part_bytes(&d->d));
-	batch<T> b = { *d, 0, pixel_blocks(&d->d), line_blocks(&d->d), x, y, projections, image, (double *)scratch };
+	sf_back_batch<T> b = { *d, 0, pixel_blocks(&d->d), line_blocks(&d->d), x, y, projections, image, (double *)scratch };
 	const size_t most = batch_views(&d->d, d->type), all = d->d.views * GT_VELOCITIES;
 	cudaStream_t queue = gt_cuda_queue(d->be);
 	d->projector->forward(d->be, &d->d, d->state, d->type, x, projections);

@@ -47,10 +47,10 @@ LINES(double, DOUBLE)
 
 static size_t pixels_of(const gt_sf *d) { return (size_t)d->rows * d->columns; }
 
-struct place {
+struct sf_view_block {
 	size_t view, block;
 };
-static __device__ __forceinline__ struct place place_of(size_t first, size_t blocks)
+static __device__ __forceinline__ struct sf_view_block place_of(size_t first, size_t blocks)
 {
 	return { first + blockIdx.x / blocks, blockIdx.x % blocks };
 }

@@ -157,46 +157,6 @@ START_TEST(against_central_differences)
 }
 END_TEST
 
-/* Without motions, faces of slices in the plane of the source lie between two rows. The derivative is the one of a shift
- * to one side. */
-START_TEST(faces_between_rows)
-{
-	const gt_orbit orbit = {
-		GT_FLAT,           .views = 3,     .rows = 8,         .columns = 9,      .source_to_axis = 300, .source_to_detector = 600,
-		.column_pitch = 2, .row_pitch = 2, .turn = 2 * GT_PI, .start_angle = 0.3
-	};
-	struct gt_test_geometry g = { .grid = { .n = { 8, 8, 8 }, .pitch = { 1, 1, 1 } } };
-	gt_backend *be = gt_test_backend();
-	ck_ok(gt_scan_orbit(&orbit, &g.scan));
-	const double h = 1e-5;
-	double motion[3 * GT_MOTIONS] = { 0 }, best = 1;
-	gt_array *x = smooth_volume(be, GT_F64, &g.grid), *m, *found, *at[2];
-	gt_linop *D;
-	ck_ok(gt_array_new(be, GT_F64, 3 * GT_MOTIONS, &m));
-	ck_ok(gt_array_new(be, GT_F64, gt_scan_size(g.scan), &found));
-	for (int k = 0; k < 2; k++)
-		ck_ok(gt_array_like(found, &at[k]));
-	project("sf-tr", &g, motion, x, at[0]);
-	ck_ok(gt_projector_derivative("sf-tr", &g.grid, g.scan, NULL, x, &D));
-	for (int side = -1; side <= 1; side += 2) {
-		for (int v = 0; v < 3; v++)
-			motion[v * GT_MOTIONS + GT_MOTION_SHIFT_V] = 1;
-		gt_array_put(motion, m);
-		gt_forward(D, m, found);
-		for (int v = 0; v < 3; v++)
-			motion[v * GT_MOTIONS + GT_MOTION_SHIFT_V] = side * h;
-		project("sf-tr", &g, motion, x, at[1]);
-		gt_axpby(-side / h, at[0], side / h, at[1]);
-		best = fmin(best, relative(found, at[1]));
-	}
-	ck_assert_double_lt(best, 1e-4);
-	gt_linop_free(D);
-	gt_array_free(x), gt_array_free(m), gt_array_free(found), gt_array_free(at[0]), gt_array_free(at[1]);
-	gt_scan_free(g.scan);
-	gt_backend_close(be);
-}
-END_TEST
-
 /* Views are independent: 9 forward calls give all entries of D, and a call per pixel all entries of D'. */
 static void check_entries(const gt_linop *D, const gt_scan *s)
 {
@@ -430,7 +390,6 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, against_central_differences, 0, MODELS);
-	tcase_add_test(tc, faces_between_rows);
 	tcase_add_loop_test(tc, transpose_by_elements, 0, MODELS);
 	tcase_add_loop_test(tc, same_as_on_the_cpu, 0, MODELS);
 	tcase_add_test(tc, motions_of_a_view);
