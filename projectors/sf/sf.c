@@ -154,7 +154,7 @@ static gt_status derivative_tr(const gt_grid *g, const gt_scan *scan, const void
 	return gt_sf_derivative_new(g, scan, jacobian, volume, D);
 }
 
-static const struct options defaults = { .memory = 65536 };
+static const struct options defaults = { .memory = GT_SF_MEMORY };
 static const gt_param params[] = {
 	{ "memory", "GPU: memory limit of the running sums and copies, in MiB; at most a quarter of the free device memory", GT_REAL,
 	  offsetof(struct options, memory), 1e-6, 1e9, NULL },

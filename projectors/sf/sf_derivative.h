@@ -4,24 +4,30 @@
 #include <gantry/grid.h>
 #include "core/device/backend.h"
 #include "projectors/kit/derivative.h"
+#include "projectors/sf/sf_impl.h"
 #include "projectors/sf/sf_motion.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+enum { GT_SF_MEMORY = 65536 }; /* default limit of the projector's scratch, in MiB */
+
 typedef struct {
 	gt_type type;
 	gt_backend *be;
-	gt_sf d;                        /* without rays; tables on the backend */
+	gt_sf d;                        /* tables on the backend; rays only with a projector */
 	const gt_view *view;            /* [views], likewise */
 	gt_detector detector;
 	double first[3];                /* centre of voxel 0, mm */
+	const struct gt_sf_impl *projector; /* of the backend; NULL: not needed */
+	void *state;                    /* of the projector */
 } gt_sf_derivative;
 
 /* Functions of a backend; self: a gt_sf_derivative. */
 struct gt_sf_derivative_impl {
 	struct gt_derivative_ops ops;
 	size_t (*scratch)(const gt_sf_derivative *d); /* bytes of gt_scratch() */
+	const struct gt_sf_impl *projector; /* used by the transpose; NULL: none */
 };
 void gt_sf_derivative_free(void *self);
 extern const struct gt_sf_derivative_impl gt_sf_derivative_cpu, gt_sf_derivative_cuda;

@@ -6,12 +6,15 @@
 #include "core/poll.h"
 #include "projectors/kit/running_sums.h"
 #include "projectors/sf/sf_derivative.h"
+#include "projectors/sf/sf_lines.h"
 
 /* Scratch of a thread: images of a view, and the weights of a voxel with their derivatives. */
 struct scratch {
 	double *plain, *change;     /* [rows][columns]: without the slant; plain: data times slant for the transpose */
 	double *column, *column_by; /* [columns], [columns][4] */
 	double *row, *low, *high;   /* [rows] */
+	double *line;               /* [n[2]]: a column of voxels */
+	gt_sf_line_weights *weight; /* [columns] */
 };
 
 struct sf_job {
@@ -23,7 +26,7 @@ struct sf_job {
 };
 
 static size_t pixels(const gt_sf *d) { return (size_t)d->rows * (size_t)d->columns; }
-static size_t scratch_doubles(const gt_sf *d) { return 2 * pixels(d) + 5 * (size_t)d->columns + 3 * (size_t)d->rows; }
+static size_t scratch_doubles(const gt_sf *d) { return 2 * pixels(d) + 8 * (size_t)d->columns + 3 * (size_t)d->rows + (size_t)d->n[2]; }
 static struct scratch scratch_of(const gt_sf_derivative *d, int worker)
 {
 	struct scratch s;
@@ -35,6 +38,8 @@ static struct scratch scratch_of(const gt_sf_derivative *d, int worker)
 	s.row = s.column_by + 4 * columns;
 	s.low = s.row + rows;
 	s.high = s.low + rows;
+	s.line = s.high + rows;
+	s.weight = (gt_sf_line_weights *)(s.line + d->d.n[2]);
 	return s;
 }
 
@@ -69,7 +74,7 @@ static void add_voxel(const gt_sf *d, const gt_sf_voxel *v, double value, const 
 
 /* Visits the voxels of a view. With sums it adds to them, in the frame, from the image of the data. Otherwise it adds
  * to the images; velocity NULL: a view at rest. */
-static void visit(const struct sf_job *j, size_t view, const double *velocity, const struct scratch *s, double *sums)
+static void visit_voxels(const struct sf_job *j, size_t view, const double *velocity, const struct scratch *s, double *sums)
 {
 	static const double still[GT_SF_QUANTITIES];
 	const gt_sf *d = &j->d->d;
@@ -88,7 +93,7 @@ static void visit(const struct sf_job *j, size_t view, const double *velocity, c
 				if (value == 0 || !gt_sf_voxel_of(d, v, at[0], y, z, &voxel))
 					continue;
 				if (sums) {
-					if (gt_sf_gather(d, &voxel, value, s->plain, q))
+					if (gt_sf_gather(d, &voxel, value, s->plain, 0, q))
 						gt_sf_changes_back(d, v, &pose, at, q, sums);
 				} else if (velocity) {
 					gt_sf_changes(d, v, &pose, at, velocity, q);
@@ -98,6 +103,67 @@ static void visit(const struct sf_job *j, size_t view, const double *velocity, c
 				}
 			}
 		}
+}
+
+/* Adds a column of voxels to the images. change: of the column. */
+static void add_line(const gt_sf *d, const gt_sf_footprint *f, const gt_sf_line *change, const struct scratch *s)
+{
+	const gt_sf_climb edge = gt_sf_climb_from(d, &f->rows, 0);
+	const double first = f->rows.start, last = first + d->n[2] * f->rows.step;
+	const gt_sf_voxel all = { f->columns, f->chord, first, last, 0, 0 };
+	gt_sf_window w = gt_sf_window_of(d, &all);
+	w.l1 += w.l0 < w.l1 && w.l1 < d->rows; /* for an edge between two rows */
+	gt_sf_line_rows rows = { .per = 1. / d->n[2], .x = s->line, .stride = 1, .n = d->n[2] };
+	for (int i = 0; i < 3; i++)
+		rows.row[i] = change->row[i];
+	for (int i = 0; i < 2; i++)
+		rows.half[i] = change->half[i];
+	for (int k = w.k0; k < w.k1; k++)
+		s->weight[k] = gt_sf_line_weigh(&f->columns, f->chord, change, k);
+	gt_sf_line_state state = gt_sf_line_below(&rows, &edge, w.l0);
+	for (int l = w.l0; l < w.l1; l++) {
+		double sum[3];
+		gt_sf_line_row(&rows, &state, l, sum);
+		for (int k = w.k0; k < w.k1; k++) {
+			const size_t at = (size_t)l * (size_t)d->columns + (size_t)k;
+			const gt_sf_line_weights *c = &s->weight[k];
+			s->plain[at] += c->all * sum[0];
+			s->change[at] += c->first * sum[0] + c->second * sum[1] + c->all * sum[2];
+		}
+	}
+}
+
+/* visit_voxels() for an upright view. */
+static void visit_lines(const struct sf_job *j, size_t view, const double *velocity, const struct scratch *s, double *sums)
+{
+	const gt_sf *d = &j->d->d;
+	const gt_sf_view *v = &d->view[view];
+	const gt_sf_pose pose = gt_sf_pose_of(j->d, view);
+	const size_t slice = (size_t)d->n[0] * (size_t)d->n[1];
+	static const gt_sf_line still;
+	gt_sf_line_data data = { .x = s->line, .image = s->plain, .stride = 1 };
+	for (int y = 0; y < d->n[1]; y++)
+		for (int x = 0; x < d->n[0]; x++) {
+			const size_t at = (size_t)y * (size_t)d->n[0] + (size_t)x;
+			gt_sf_footprint footprint;
+			gt_sf_line line = still;
+			if (!gt_sf_footprint_at(d, v, x, y, &footprint))
+				continue;
+			for (size_t z = 0; z < (size_t)d->n[2]; z++)
+				s->line[z] = get(j->d->type, j->x, z * slice + at);
+			if (!sums) {
+				if (velocity)
+					gt_sf_line_changes(d, v, &pose, x, y, velocity, &line);
+				add_line(d, &footprint, &line, s);
+			} else if (gt_sf_line_gather(d, &footprint, &data, &line)) {
+				gt_sf_line_back(d, v, &pose, x, y, &line, sums);
+			}
+		}
+}
+
+static void visit(const struct sf_job *j, size_t view, const double *velocity, const struct scratch *s, double *sums)
+{
+	(j->d->d.view[view].upright ? visit_lines : visit_voxels)(j, view, velocity, s, sums);
 }
 
 static void forward_views(void *self, size_t view, size_t end, int worker)
@@ -169,4 +235,6 @@ static void adjoint(void *self, const void *x, const void *y, double *velocity)
 
 static size_t scratch(const gt_sf_derivative *d) { return (size_t)gt_pool_threads(d->be->pool) * scratch_doubles(&d->d) * sizeof(double); }
 
-const struct gt_sf_derivative_impl gt_sf_derivative_cpu = { { "derivative of sf-tr", forward, adjoint, gt_sf_derivative_free }, scratch };
+const struct gt_sf_derivative_impl gt_sf_derivative_cpu = { { "derivative of sf-tr", forward, adjoint, gt_sf_derivative_free },
+	                                                    scratch,
+	                                                    NULL };

@@ -79,23 +79,22 @@ GT_HD void gt_sf_tangent(const gt_sf_pose *p, double column, double t[3])
 		t[a] = cos(angle) * t[a] - sin(angle) * arm[a] / radius;
 }
 
-/* Offset of point i from the centre of the voxel, in voxels. */
-GT_HD void gt_sf_point_offset(int i, double at[3])
+/* Point i of a voxel, in voxels. */
+GT_HD void gt_sf_point_at(const int voxel[3], int i, double at[3])
 {
-	at[0] = i < 4 ? (i & 1) - 0.5 : 0;
-	at[1] = i < 4 ? (i >> 1) - 0.5 : 0;
-	at[2] = i < 4 ? 0 : i - 4.5;
+	at[0] = voxel[0] + (i < 4 ? (i & 1) - 0.5 : 0);
+	at[1] = voxel[1] + (i < 4 ? (i >> 1) - 0.5 : 0);
+	at[2] = voxel[2] + (i < 4 ? 0 : i - 4.5);
 }
 
-/* The image of point i of a voxel. */
-GT_HD void gt_sf_image_of(const gt_sf *d, const gt_sf_pose *p, const int voxel[3], int i, gt_sf_image *out)
+/* The image of a point, in voxels. */
+GT_HD void gt_sf_image_of(const gt_sf *d, const gt_sf_pose *p, const double at[3], gt_sf_image *out)
 {
 	const gt_view *w = p->view;
 	const int parallel = p->detector.shape == GT_PARALLEL;
-	double column = 0, row = 0, at[3], X[3], P[3], axis[2][3], n[3], q[3], way[3];
-	gt_sf_point_offset(i, at);
+	double column = 0, row = 0, X[3], P[3], axis[2][3], n[3], q[3], way[3];
 	for (int a = 0; a < 3; a++)
-		X[a] = p->first[a] + (voxel[a] + at[a]) * d->pitch[a];
+		X[a] = p->first[a] + at[a] * d->pitch[a];
 	if (p->flat) {
 		const double in = 1 / (gt_dot3(p->axis[2], X) - p->source[2]);
 		for (int s = 0; s < 2; s++) {
@@ -136,13 +135,13 @@ GT_HD void gt_sf_image_of(const gt_sf *d, const gt_sf_pose *p, const int voxel[3
  * point: see gt_sf_voxel_of(). */
 typedef struct { int rank[4]; double half[GT_SF_POINTS][2]; } gt_sf_gradients;
 
-GT_HD void gt_sf_gradients_of(const gt_sf *d, const gt_sf_view *v, int x, int y, int z, gt_sf_gradients *g)
+GT_HD void gt_sf_gradients_of(const gt_sf *d, const gt_sf_view *v, const int voxel[3], gt_sf_gradients *g)
 {
 	double k[GT_SF_POINTS], l[GT_SF_POINTS], kx = 0, ky = 0, lx = 0, ly = 0;
 	for (int i = 0; i < GT_SF_POINTS; i++) {
 		double at[3];
-		gt_sf_point_offset(i, at);
-		gt_sf_point(v, x + at[0], y + at[1], z + at[2], &k[i], &l[i]);
+		gt_sf_point_at(voxel, i, at);
+		gt_sf_point(v, at[0], at[1], at[2], &k[i], &l[i]);
 	}
 	for (int i = 0; i < 4; i++) {
 		const double sx = (i & 1 ? 1 : -1) / d->pitch[0], sy = (i >> 1 ? 1 : -1) / d->pitch[1];
@@ -192,11 +191,12 @@ GT_HD void gt_sf_changes(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *
 	const double *T = velocity + GT_VELOCITY_T, *V = velocity + GT_VELOCITY_V;
 	double half = 0, middle = 0, chord[3];
 	gt_sf_gradients g;
-	gt_sf_gradients_of(d, v, at[0], at[1], at[2], &g);
+	gt_sf_gradients_of(d, v, at, &g);
 	for (int i = 0; i < GT_SF_POINTS; i++) {
 		gt_sf_image m;
-		double turn[3], moved[3];
-		gt_sf_image_of(d, p, at, i, &m);
+		double point[3], turn[3], moved[3];
+		gt_sf_point_at(at, i, point);
+		gt_sf_image_of(d, p, point, &m);
 		gt_cross3(velocity + GT_VELOCITY_W, m.arm, turn);
 		for (int a = 0; a < 3; a++)
 			moved[a] = m.a * T[a] + m.b * V[a] - turn[a];
@@ -222,11 +222,12 @@ GT_HD void gt_sf_changes_back(const gt_sf *d, const gt_sf_view *v, const gt_sf_p
 	const double half = change[GT_SF_HIGH] - change[GT_SF_LOW], middle = 0.5 * (change[GT_SF_HIGH] + change[GT_SF_LOW]);
 	double chord[3];
 	gt_sf_gradients g;
-	gt_sf_gradients_of(d, v, at[0], at[1], at[2], &g);
+	gt_sf_gradients_of(d, v, at, &g);
 	for (int i = 0; i < GT_SF_POINTS; i++) {
 		gt_sf_image m;
-		double e[3], torque[3];
-		gt_sf_image_of(d, p, at, i, &m);
+		double point[3], e[3], torque[3];
+		gt_sf_point_at(at, i, point);
+		gt_sf_image_of(d, p, point, &m);
 		const double column = half * g.half[i][0] + (i < 4 ? change[g.rank[i]] : 0);
 		const double row = half * g.half[i][1] + (i < 4 ? 0 : middle);
 		for (int a = 0; a < 3; a++)
@@ -246,27 +247,16 @@ GT_HD void gt_sf_changes_back(const gt_sf *d, const gt_sf_view *v, const gt_sf_p
 	}
 }
 
-/* Derivatives of gt_sf_area() by the four columns. */
-GT_HD void gt_sf_area_by(const gt_sf_trapezoid *t, double s, double by[4])
-{
-	const double *at = t->at, up = gt_sf_within(s, at[0], at[1]), down = gt_sf_within(s, at[2], at[3]);
-	const double rise = up * 2 * t->rise, fall = down * 2 * t->fall; /* fractions of the flanks */
-	const double low = at[1] > at[0] ? rise : s > at[0], high = at[3] > at[2] ? fall : s > at[2];
-	by[0] = -low + 0.5 * low * low;
-	by[1] = -0.5 * low * low;
-	by[2] = high - 0.5 * high * high;
-	by[3] = 0.5 * high * high;
-}
-/* Returns w1 of column k; by: its derivatives by the four columns of the footprint. */
-GT_HD double gt_sf_column_by(const gt_sf_trapezoid *t, int k, double by[4])
-{
-	double below[4];
-	gt_sf_area_by(t, k, below);
-	gt_sf_area_by(t, k + 1, by);
-	for (int c = 0; c < 4; c++)
-		by[c] -= below[c];
-	return gt_sf_area(t, k + 1) - gt_sf_area(t, k);
-}
+#define REAL float
+#define GT_SF(name) name##_f
+#include "projectors/sf/sf_columns.inc"
+#undef REAL
+#undef GT_SF
+#define REAL double
+#define GT_SF(name) name
+#include "projectors/sf/sf_columns.inc"
+#undef REAL
+#undef GT_SF
 /* Returns w2 of row l; low, high: its derivatives by the rows of the faces. */
 GT_HD double gt_sf_row_by(const gt_sf_voxel *v, int l, double *low, double *high)
 {
@@ -333,8 +323,9 @@ GT_HD gt_sf_window gt_sf_window_of(const gt_sf *d, const gt_sf_voxel *v)
 }
 
 /* by[q]: sum over the pixels of `image` [ascending row][column] times the derivative of the projection of a voxel by
- * quantity q. Returns 0 if it meets no pixel. */
-GT_HD int gt_sf_gather(const gt_sf *d, const gt_sf_voxel *v, double value, const double *image, double by[GT_SF_QUANTITIES])
+ * quantity q. The image has type float if single. Returns 0 if the voxel meets no pixel. */
+GT_HD int gt_sf_gather(const gt_sf *d, const gt_sf_voxel *v, double value, const void *image, int single,
+                       double by[GT_SF_QUANTITIES])
 {
 	const gt_sf_window w = gt_sf_window_of(d, v);
 	for (int q = 0; q < GT_SF_QUANTITIES; q++)
@@ -342,7 +333,8 @@ GT_HD int gt_sf_gather(const gt_sf *d, const gt_sf_voxel *v, double value, const
 	for (int k = w.k0; k < w.k1; k++) {
 		double row = 0, low = 0, high = 0, by_column[4];
 		for (int l = w.l0; l < w.l1; l++) {
-			const double y = image[(size_t)l * (size_t)d->columns + (size_t)k];
+			const size_t at = (size_t)l * (size_t)d->columns + (size_t)k;
+			const double y = single ? (double)((const float *)image)[at] : ((const double *)image)[at];
 			double by_low, by_high;
 			row += y * gt_sf_row_by(v, l, &by_low, &by_high);
 			low += y * by_low;

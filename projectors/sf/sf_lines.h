@@ -1,0 +1,222 @@
+#ifndef GT_PROJECTORS_SF_SF_LINES_H
+#define GT_PROJECTORS_SF_SF_LINES_H
+/* Derivative of sf-tr for a column of voxels of an upright view, for C and CUDA.
+ *
+ * Its slices share the columns and the chord of their footprints. Its rows are cut at the edges start + e step. By
+ * velocities, the columns change linearly in z and the rows as polynomials of second degree. The height of a voxel
+ * changes by the roll alone, times a linear function of z. So the transpose needs moments along z:
+ *
+ *   x[z] F_k(z) t^i, summed over the slices. F_k: integral of column k of the image between two edges.
+ *   q(e) (x[e-1] - x[e]) t^i, summed over the edges. q(e): the pixels at edge e, times w1.
+ *   x[z] (q(z) + q(z+1)) t^i, summed over the slices.
+ *
+ * t rises from -1 at the lowest to 1 at the highest edge. The changes are evaluated at t = -1, 0 and 1 alone. The
+ * forward direction adds the same terms to the pixels. An edge between two rows belongs to the upper one, also after
+ * rounding. */
+#include <limits.h>
+#include "projectors/sf/sf_motion.h"
+
+enum { GT_SF_RUN = 3 /* columns of pixels per pass of the transpose */ };
+
+/* Position of an edge, as a fixed-point number of rows for single precision. */
+typedef struct { long long at, step; } gt_sf_climb_f;
+GT_HD gt_sf_climb_f gt_sf_climb_from_f(const gt_sf *d, const gt_sf_rows *r, int z)
+{
+	gt_sf_climb_f c;
+	c.step = (long long)(r->step * 0x1p32 + 0.5);
+	c.at = (long long)floor(r->start * 0x1p32) + d->n[2] + 2 + z * c.step;
+	return c;
+}
+GT_HD void gt_sf_climb_up_f(gt_sf_climb_f *c) { c->at += c->step; }
+GT_HD int gt_sf_climb_row_f(const gt_sf_climb_f *c) { return (int)(c->at >> 32); }
+GT_HD float gt_sf_climb_part_f(const gt_sf_climb_f *c, int row)
+{
+	(void)row;
+	return (float)(unsigned)c->at * 0x1p-32f;
+}
+
+typedef struct { double start, step, at; int z; } gt_sf_climb;
+GT_HD gt_sf_climb gt_sf_climb_from(const gt_sf *d, const gt_sf_rows *r, int z)
+{
+	gt_sf_climb c;
+	(void)d;
+	c.start = r->start;
+	c.step = r->step;
+	c.z = z;
+	c.at = c.start + z * c.step;
+	return c;
+}
+GT_HD void gt_sf_climb_up(gt_sf_climb *c) { c->at = c->start + ++c->z * c->step; }
+GT_HD int gt_sf_climb_row(const gt_sf_climb *c) { return (int)floor(c->at + 1e-9); }
+GT_HD double gt_sf_climb_part(const gt_sf_climb *c, int row) { return c->at - row; }
+
+/* Moves from slice 0 up by z edges. */
+GT_HD void gt_sf_climb_by_f(gt_sf_climb_f *c, int z) { c->at += z * c->step; }
+GT_HD void gt_sf_climb_by(gt_sf_climb *c, int z)
+{
+	c->z += z;
+	c->at = c->start + c->z * c->step;
+}
+/* Number of the edges 0 to n that are below row l; c: edge 0. */
+GT_HD int gt_sf_climb_find_f(const gt_sf_climb_f *c, int n, int l)
+{
+	const long long way = ((long long)l << 32) - c->at;
+	if (way <= 0)
+		return 0;
+	const float guess = (float)way / (float)c->step;
+	int e = guess < (float)n ? (int)guess : n;
+	while (e > 0 && c->at + (e - 1) * c->step >= (long long)l << 32)
+		e--;
+	while (e <= n && c->at + e * c->step < (long long)l << 32)
+		e++;
+	return e;
+}
+GT_HD int gt_sf_climb_find(const gt_sf_climb *c, int n, int l)
+{
+	const double guess = (l - c->start) / c->step;
+	int e = guess > 0 ? guess < n ? (int)guess : n : 0;
+	while (e > 0 && c->start + (e - 1) * c->step + 1e-9 >= l)
+		e--;
+	while (e <= n && c->start + e * c->step + 1e-9 < l)
+		e++;
+	return e;
+}
+
+#define REAL double
+#define GT_SF(name) name
+#include "projectors/sf/sf_lines.inc"
+#undef REAL
+#undef GT_SF
+#define REAL float
+#define GT_SF(name) name##_f
+#include "projectors/sf/sf_lines.inc"
+#undef REAL
+#undef GT_SF
+
+/* Footprint of a column of voxels; returns 0 if it is not in front of the source. */
+GT_HD int gt_sf_footprint_at(const gt_sf *d, const gt_sf_view *v, int x, int y, gt_sf_footprint *s)
+{
+	const gt_sf_corner low[2] = { gt_sf_corner_at(v, x - 0.5, y - 0.5), gt_sf_corner_at(v, x + 0.5, y - 0.5) };
+	const gt_sf_corner high[2] = { gt_sf_corner_at(v, x - 0.5, y + 0.5), gt_sf_corner_at(v, x + 0.5, y + 0.5) };
+	return gt_sf_footprint_of(d, v, x, y, low, high, s);
+}
+
+/* Adds `column` and `row` times the changes of the image of the point at (x, y) and t to by, in the frame. */
+GT_HD void gt_sf_line_point(const gt_sf *d, const gt_sf_pose *p, const double at[3], double column, double row, double by[GT_VELOCITIES])
+{
+	gt_sf_image m;
+	double e[3], torque[3];
+	const double point[3] = { at[0], at[1], 0.5 * (at[2] + 1) * d->n[2] - 0.5 };
+	gt_sf_image_of(d, p, point, &m);
+	for (int a = 0; a < 3; a++)
+		e[a] = column * m.e[0][a] + row * m.e[1][a];
+	gt_cross3(m.arm, e, torque);
+	for (int a = 0; a < 3; a++) {
+		by[GT_VELOCITY_T + a] += m.a * e[a];
+		by[GT_VELOCITY_W + a] -= torque[a];
+		by[GT_VELOCITY_V + a] += m.b * e[a];
+	}
+}
+
+/* Sets roll to the derivative of half the height of a voxel at t = -1 and 1, times the slices per row. It is a
+ * derivative by the columns per row of a vertical line. corner: columns of the corners. */
+GT_HD void gt_sf_line_roll(const gt_sf *d, const gt_sf_view *v, int x, int y, double corner[4], double roll[2])
+{
+	for (int end = 0; end < 2; end++) {
+		const double z = end ? d->n[2] - 0.5 : -0.5;
+		double kx = 0, ky = 0, lx = 0, ly = 0, row;
+		for (int c = 0; c < 4; c++) {
+			const double sx = (c & 1 ? 1 : -1) / d->pitch[0], sy = (c >> 1 ? 1 : -1) / d->pitch[1];
+			gt_sf_point(v, x + (c & 1) - 0.5, y + (c >> 1) - 0.5, z, &corner[c], &row);
+			kx += sx * corner[c];
+			ky += sy * corner[c];
+			lx += sx * row;
+			ly += sy * row;
+		}
+		roll[end] = -0.5 * (kx * lx + ky * ly) / (kx * kx + ky * ky);
+	}
+}
+
+/* Point i of 11, with t: ends of the four vertical edges, then three points of the vertical line through the centre. */
+GT_HD void gt_sf_line_place(int x, int y, int i, double at[3])
+{
+	at[0] = x + (i < 8 ? ((i >> 1) & 1) - 0.5 : 0);
+	at[1] = y + (i < 8 ? (i >> 2) - 0.5 : 0);
+	at[2] = i < 8 ? 2 * (i & 1) - 1 : i - 9;
+}
+GT_HD int gt_sf_line_rank(const double corner[4], int c)
+{
+	int rank = 0;
+	for (int j = 0; j < 4; j++)
+		rank += corner[j] < corner[c] || (corner[j] == corner[c] && j < c);
+	return rank;
+}
+
+/* Adds the derivatives of a column of voxels to by, in the frame of the pose. */
+GT_HD void gt_sf_line_back(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, int x, int y, const gt_sf_line *line,
+                           double by[GT_VELOCITIES])
+{
+	double corner[4], roll[2], chord[3];
+	const int place[2] = { x, y };
+	gt_sf_line_roll(d, v, x, y, corner, roll);
+	/* The roll of a voxel is the difference of the columns of its faces: 1/n of the difference at the ends. */
+	const double turn = 0.5 * (line->half[0] * (roll[0] + roll[1]) + line->half[1] * (roll[1] - roll[0])) / d->n[2];
+	for (int i = 0; i < 11; i++) {
+		const int rank = i < 8 ? gt_sf_line_rank(corner, i >> 1) : 0;
+		double at[3];
+		gt_sf_line_place(x, y, i, at);
+		if (i < 8)
+			gt_sf_line_point(d, p, at, 0.5 * (line->column[rank][0] + at[2] * line->column[rank][1]), 0, by);
+		else
+			gt_sf_line_point(d, p, at, at[2] * turn,
+			                 i == 9 ? line->row[0] - line->row[2] : 0.5 * (line->row[2] + at[2] * line->row[1]), by);
+	}
+	gt_sf_chord_by(d, v, p, place, chord);
+	for (int a = 0; a < 3; a++) {
+		by[GT_VELOCITY_V + a] += line->chord * chord[a];
+		if (p->detector.shape == GT_PARALLEL)
+			by[GT_VELOCITY_T + a] -= line->chord * chord[a];
+	}
+}
+
+/* The transpose of gt_sf_line_back(): sets the changes of a column of voxels by velocities in the frame. */
+GT_HD void gt_sf_line_changes(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, int x, int y, const double *velocity,
+                              gt_sf_line *line)
+{
+	const double *T = velocity + GT_VELOCITY_T, *V = velocity + GT_VELOCITY_V;
+	double corner[4], roll[2], chord[3], end[2] = { 0, 0 }, row[3] = { 0, 0, 0 }, turn = 0;
+	const int place[2] = { x, y };
+	gt_sf_line_roll(d, v, x, y, corner, roll);
+	for (int i = 0; i < 11; i++) {
+		gt_sf_image m;
+		double at[3], spin[3], moved[3];
+		gt_sf_line_place(x, y, i, at);
+		const double point[3] = { at[0], at[1], 0.5 * (at[2] + 1) * d->n[2] - 0.5 };
+		gt_sf_image_of(d, p, point, &m);
+		gt_cross3(velocity + GT_VELOCITY_W, m.arm, spin);
+		for (int a = 0; a < 3; a++)
+			moved[a] = m.a * T[a] + m.b * V[a] - spin[a];
+		const double column = gt_dot3(m.e[0], moved);
+		if (i >= 8) {
+			row[i - 8] = gt_dot3(m.e[1], moved);
+			turn += at[2] * column / d->n[2];
+			continue;
+		}
+		end[i & 1] = column;
+		if (i & 1) {
+			const int rank = gt_sf_line_rank(corner, i >> 1);
+			line->column[rank][0] = 0.5 * (end[0] + end[1]);
+			line->column[rank][1] = 0.5 * (end[1] - end[0]);
+		}
+	}
+	line->row[0] = row[1];
+	line->row[1] = 0.5 * (row[2] - row[0]);
+	line->row[2] = 0.5 * (row[2] + row[0]) - row[1];
+	line->half[0] = 0.5 * turn * (roll[0] + roll[1]);
+	line->half[1] = 0.5 * turn * (roll[1] - roll[0]);
+	gt_sf_chord_by(d, v, p, place, chord);
+	line->chord = gt_dot3(chord, V);
+	if (p->detector.shape == GT_PARALLEL)
+		line->chord -= gt_dot3(chord, T);
+}
+#endif
