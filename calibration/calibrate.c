@@ -35,6 +35,7 @@ const gt_calibrate_options gt_calibrate_defaults = { .size = sizeof(gt_calibrate
 	                                             .views = 180 };
 /* Convergence: largest step; identifiable: largest standard error. Pixels, rad, fraction of the distance. */
 static const double tolerance[N] = { 0.003, 2e-5, 3e-4, 3e-4, 1e-4, 1e-4 }, max_error[N] = { 0.5, 0.01, 0.03, 0.03, 0.02, 0.03 };
+static const unsigned only_center = 1u << GT_CALIBRATE_CENTER;
 /* Corrections that need diverging rays. */
 static const unsigned of_cones = 1u << GT_CALIBRATE_SLANT | 1u << GT_CALIBRATE_TILT | 1u << GT_CALIBRATE_DISTANCE;
 
@@ -172,9 +173,10 @@ static gt_status allocate(search *s, int by_motion)
 	const gt_scan *scan = s->coarse->scan;
 	const size_t n = gt_scan_size(scan);
 	gt_calibrate_model *m = &s->model;
-	/* Rounding of single precision disturbs differences of projections. */
+	/* Rounding of single precision disturbs differences of projections, but moves the centre by under 1e-3 of its
+	 * error. */
 	*m = (gt_calibrate_model){ .be = s->be,
-		                   .type = by_motion || s->be->kind != GT_CPU ? GT_F32 : GT_F64,
+		                   .type = by_motion || s->o->what == only_center || s->be->kind != GT_CPU ? GT_F32 : GT_F64,
 		                   .scan = scan,
 		                   .columns_by = s->by[0],
 		                   .by_motion = by_motion };
@@ -308,13 +310,14 @@ done:
 	return st;
 }
 
-/* Searches by motions. Without a result the search starts again by differences, which take up to 5 times longer on the
- * CPU, but depend less on rounding. */
+/* Searches by motions, for the centre alone by differences, which are as fast there. Without a result by motions the
+ * search starts again by differences. They take up to nine times longer on the CPU, but depend less on rounding. */
 static gt_status find(search *s)
 {
 	const search start = *s;
-	gt_status st = descend(s, 1);
-	if (st == GT_ERR_UNSUPPORTED || (st == GT_OK && !s->out->converged)) {
+	const int by_motion = s->o->what != only_center;
+	gt_status st = descend(s, by_motion);
+	if (by_motion && (st == GT_ERR_UNSUPPORTED || (st == GT_OK && !s->out->converged))) {
 		release(s);
 		*s = start;
 		gt_calibration_note(&s->o->notes, GT_INFO, "no convergence by derivatives: starts again with differences of projections");

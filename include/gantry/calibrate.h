@@ -46,8 +46,8 @@ typedef struct {
 
 /* Minimises |y - A(g) x|^2 over the geometry g and the volume x (variable projection: Golub, Pereyra, SIAM J.
  * Numer. Anal. 10 (1973) 413). Gauss-Newton steps use residuals without the part that another volume would explain.
- * Their derivatives follow from motions of the views (gt_motion); without convergence the search starts again with
- * differences of projections, on the CPU in double precision.
+ * Their derivatives follow from motions of the views (gt_motion), for the centre alone from differences of
+ * projections. Without convergence the search starts again with differences, on the CPU in double precision.
  * The start value of the centre comes from conjugate rays. Corrects the scan of p; values and sizes stay.
  * GT_ERR_UNSUPPORTED: conjugate rays show reversed columns, rows or rotation (the message names the correction);
  * helical scans; fewer than eight views; empty projections. */
