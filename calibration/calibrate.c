@@ -12,6 +12,7 @@
 #include <gantry/solver.h>
 #include "calibration/coarse_scan.h"
 #include "calibration/correct.h"
+#include "calibration/derivative.h"
 #include "calibration/errors.h"
 #include "calibration/note.h"
 #include "core/device/backend.h"
@@ -21,8 +22,11 @@
 #include "geometry/projections.h"
 
 enum { N = GT_CALIBRATE_PARAMETERS, TEXT = 512, NEAR = 100, MIN_VIEWS = 8 };
-/* If the solver ends too soon, the remaining residual biases the parameters. */
 #define MARGIN 0.1
+/* A step below this fraction of its standard error ends the search: rounding of the solver moves weakly determined
+ * parameters by more than their tolerance. */
+#define NEGLIGIBLE 0.01
+/* If the solver ends too soon, the remaining residual biases the parameters. */
 static const char few_iterations[] = "cgls:iterations=16", more_iterations[] = "cgls:iterations=40";
 const gt_calibrate_options gt_calibrate_defaults = { .size = sizeof(gt_calibrate_options),
 	                                             .what = 1u << GT_CALIBRATE_CENTER | 1u << GT_CALIBRATE_ROLL,
@@ -31,6 +35,7 @@ const gt_calibrate_options gt_calibrate_defaults = { .size = sizeof(gt_calibrate
 	                                             .views = 180 };
 /* Convergence: largest step; identifiable: largest standard error. Pixels, rad, fraction of the distance. */
 static const double tolerance[N] = { 0.003, 2e-5, 3e-4, 3e-4, 1e-4, 1e-4 }, max_error[N] = { 0.5, 0.01, 0.03, 0.03, 0.02, 0.03 };
+static const unsigned only_center = 1u << GT_CALIBRATE_CENTER;
 /* Corrections that need diverging rays. */
 static const unsigned of_cones = 1u << GT_CALIBRATE_SLANT | 1u << GT_CALIBRATE_TILT | 1u << GT_CALIBRATE_DISTANCE;
 
@@ -39,30 +44,15 @@ typedef struct {
 	gt_projections *coarse;
 	size_t by[2];
 	gt_backend *be;
-	gt_grid grid;
-	gt_type type;
+	gt_calibrate_model model;
 	const char *solver;
 	gt_array *y, *x, *left, *work, *J[N], *part;
 	int free[N];                            /* parameters that are estimated */
 	double value[N], scale[N], error[2][N]; /* pixels of the whole scan; error: robust, and plain */
 	int blind;                              /* conjugate rays do not determine the centre */
+	int near;                               /* the derivatives of the last step are accurate enough */
 	gt_calibration *out;
 } search;
-
-static gt_status make_operator(const search *s, const double value[N], gt_linop **A)
-{
-	gt_scan *scan = NULL;
-	double own[N];
-	gt_status st = GT_OK;
-	memcpy(own, value, sizeof own);
-	own[GT_CALIBRATE_CENTER] /= (double)s->by[0];
-	GT_TRY(gt_scan_clone(s->coarse->scan, &scan));
-	gt_calibrate_apply(own, scan);
-	GT_TRY(gt_projector_new("joseph", s->be, s->type, &s->grid, scan, A));
-done:
-	gt_scan_free(scan);
-	return st;
-}
 
 /* Subtracts from y the projection of the volume x that fits it best. */
 static gt_status project_out(const search *s, gt_linop *A, gt_array *y, const char *solver, gt_array *x)
@@ -87,23 +77,10 @@ done:
 /* J[j]: derivative of the projections by parameter j, less the part that another volume explains. */
 static gt_status derivative(const search *s, gt_linop *A, int j)
 {
-	double there[N];
-	gt_linop *B = NULL;
 	gt_status st = GT_OK;
-	const double h = 30 * tolerance[j] * s->scale[j];
-	for (int side = -1; side <= 1; side += 2) {
-		memcpy(there, s->value, sizeof there);
-		there[j] += side * h;
-		GT_TRY(make_operator(s, there, &B));
-		gt_forward(B, s->x, side < 0 ? s->J[j] : s->work);
-		gt_linop_free(B);
-		B = NULL;
-	}
-	gt_scale(-1 / (2 * h), s->J[j]);
-	gt_axpy(1 / (2 * h), s->work, s->J[j]);
+	GT_TRY(gt_calibrate_derivative(&s->model, s->value, j, 30 * tolerance[j] * s->scale[j], s->x, s->work, s->J[j]));
 	st = project_out(s, A, s->J[j], s->solver, s->part);
 done:
-	gt_linop_free(B);
 	return st;
 }
 
@@ -163,16 +140,16 @@ static gt_status iterate(search *s, int *again, double *rms)
 	gt_linop *A = NULL;
 	double step[N];
 	gt_status st = GT_OK;
-	GT_TRY(make_operator(s, s->value, &A));
+	GT_TRY(gt_calibrate_operator(&s->model, s->value, &A));
 	gt_copy(s->y, s->left);
 	GT_TRY(project_out(s, A, s->left, s->solver, s->x));
 	*rms = sqrt(gt_dot(s->left, s->left) / (double)gt_array_size(s->left));
-	/* Near the end the derivatives of the last step are accurate enough. */
-	for (int j = 0; j < N && !(s->out->step > 0 && s->out->step < NEAR); j++)
+	for (int j = 0; j < N && !s->near; j++)
 		if (s->free[j])
 			GT_TRY(derivative(s, A, j));
 	GT_TRY(solve(s, step));
 	s->out->step = 0;
+	s->near = 1;
 	for (int j = 0; j < N; j++) {
 		/* Far from the minimum only the direction of a step is reliable: at most 3 pixels, 2 degrees. */
 		const double max = s->scale[j] * (j == GT_CALIBRATE_CENTER     ? 3. * (double)s->by[0]
@@ -180,7 +157,8 @@ static gt_status iterate(search *s, int *again, double *rms)
 		                                                               : 2 / GT_DEGREES);
 		step[j] = s->free[j] ? fmax(-max, fmin(max, step[j])) : 0;
 		s->value[j] += step[j];
-		s->out->step = fmax(s->out->step, fabs(step[j]) / (tolerance[j] * s->scale[j]));
+		s->near &= fabs(step[j]) < NEAR * tolerance[j] * s->scale[j];
+		s->out->step = fmax(s->out->step, fabs(step[j]) / fmax(tolerance[j] * s->scale[j], NEGLIGIBLE * s->error[0][j]));
 	}
 	*again = s->out->step > 1;
 done:
@@ -188,26 +166,29 @@ done:
 	return st;
 }
 
-static gt_status allocate(search *s)
+static gt_status allocate(search *s, int by_motion)
 {
 	size_t below, above;
 	gt_status st = GT_OK;
 	const gt_scan *scan = s->coarse->scan;
 	const size_t n = gt_scan_size(scan);
-	int only_center = 1;
-	GT_TRY(gt_grid_default(scan, &s->grid));
-	gt_grid_margin(&s->grid, scan, &below, &above);
-	s->grid.center[2] += ((double)above - (double)below) / 2 * s->grid.pitch[2];
-	s->grid.n[2] += below + above;
+	gt_calibrate_model *m = &s->model;
+	/* Rounding of single precision disturbs differences of projections, but moves the centre by under 1e-3 of its
+	 * error. */
+	*m = (gt_calibrate_model){ .be = s->be,
+		                   .type = by_motion || s->o->what == only_center || s->be->kind != GT_CPU ? GT_F32 : GT_F64,
+		                   .scan = scan,
+		                   .columns_by = s->by[0],
+		                   .by_motion = by_motion };
+	GT_TRY(gt_grid_default(scan, &m->grid));
+	gt_grid_margin(&m->grid, scan, &below, &above);
+	m->grid.center[2] += ((double)above - (double)below) / 2 * m->grid.pitch[2];
+	m->grid.n[2] += below + above;
 	/* A larger distance of the detector enlarges the field of view. */
 	for (int a = 0; a < 2; a++)
-		s->grid.n[a] += 2 * (size_t)(MARGIN * (double)s->grid.n[a]);
-	/* Rounding of single precision disturbs other derivatives; the centre moves by less than 1e-3 of its error. */
-	for (int j = 0; j < N; j++)
-		only_center &= s->free[j] == (j == GT_CALIBRATE_CENTER);
-	s->type = s->be->kind == GT_CPU && !only_center ? GT_F64 : GT_F32;
-	GT_TRY(gt_array_new(s->be, s->type, n, &s->y));
-	GT_TRY(gt_array_new(s->be, s->type, gt_grid_voxels(&s->grid), &s->x));
+		m->grid.n[a] += 2 * (size_t)(MARGIN * (double)m->grid.n[a]);
+	GT_TRY(gt_array_new(s->be, m->type, n, &s->y));
+	GT_TRY(gt_array_new(s->be, m->type, gt_grid_voxels(&m->grid), &s->x));
 	GT_TRY(gt_array_like(s->x, &s->part));
 	GT_TRY(gt_array_like(s->y, &s->left));
 	GT_TRY(gt_array_like(s->y, &s->work));
@@ -221,13 +202,15 @@ done:
 
 static void release(search *s)
 {
-	gt_array *const all[] = { s->y, s->x, s->left, s->work, s->part };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		gt_array_free(all[i]);
-	for (int j = 0; j < N; j++)
+	gt_array **const all[] = { &s->y, &s->x, &s->left, &s->work, &s->part };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		gt_array_free(*all[i]);
+		*all[i] = NULL;
+	}
+	for (int j = 0; j < N; j++) {
 		gt_array_free(s->J[j]);
-	gt_projections_free(s->coarse);
-	gt_backend_close(s->be);
+		s->J[j] = NULL;
+	}
 }
 
 /* Starts with the centre at which conjugate rays agree. */
@@ -264,7 +247,7 @@ static gt_status residual_before(search *s)
 	static const double none[N];
 	gt_linop *A = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(make_operator(s, none, &A));
+	GT_TRY(gt_calibrate_operator(&s->model, none, &A));
 	gt_copy(s->y, s->left);
 	GT_TRY(project_out(s, A, s->left, s->solver, s->x));
 	s->out->before = sqrt(gt_dot(s->left, s->left) / (double)gt_array_size(s->left));
@@ -282,7 +265,7 @@ static gt_status search_center(search *s)
 	gt_status st = GT_OK;
 	for (long k = -max; k <= max; k++) {
 		s->value[GT_CALIBRATE_CENTER] = 2. * (double)k * (double)s->by[0];
-		GT_TRY(make_operator(s, s->value, &A));
+		GT_TRY(gt_calibrate_operator(&s->model, s->value, &A));
 		gt_copy(s->y, s->left);
 		GT_TRY(project_out(s, A, s->left, "cgls:iterations=4", s->x));
 		gt_linop_free(A);
@@ -300,11 +283,12 @@ done:
 	return st;
 }
 
-static gt_status find(search *s)
+static gt_status descend(search *s, int by_motion)
 {
 	int again = 1, k = 0;
 	double rms = 0;
 	gt_status st = GT_OK;
+	GT_TRY(allocate(s, by_motion));
 	GT_TRY(residual_before(s));
 	if (s->blind)
 		GT_TRY(search_center(s));
@@ -323,6 +307,22 @@ static gt_status find(search *s)
 	s->out->iterations = k;
 	s->out->converged = !again;
 done:
+	return st;
+}
+
+/* Searches by motions, for the centre alone by differences, which are as fast there. Without a result by motions the
+ * search starts again by differences. They take up to nine times longer on the CPU, but depend less on rounding. */
+static gt_status find(search *s)
+{
+	const search start = *s;
+	const int by_motion = s->o->what != only_center;
+	gt_status st = descend(s, by_motion);
+	if (by_motion && (st == GT_ERR_UNSUPPORTED || (st == GT_OK && !s->out->converged))) {
+		release(s);
+		*s = start;
+		gt_calibration_note(&s->o->notes, GT_INFO, "no convergence by derivatives: starts again with differences of projections");
+		st = descend(s, 0);
+	}
 	return st;
 }
 
@@ -385,7 +385,6 @@ gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_
 	/* Reprojected edges are softer than measured ones, which biases the roll by 0.03 degrees; smoothing removes the
 	 * bias. In a diverging beam this is not a smoothing of the object, so it is skipped for slant and distances. */
 	GT_TRY(gt_coarse_scan(p, o.columns, o.views, o.what & of_cones ? 0 : 1, &s.coarse, s.by));
-	GT_TRY(allocate(&s));
 	GT_TRY(find(&s));
 	for (int j = 0; j < N; j++) {
 		out->parameter[j].identifiable = s.free[j];
@@ -394,5 +393,7 @@ gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_
 	gt_calibrate_apply(s.value, p->scan);
 done:
 	release(&s);
+	gt_projections_free(s.coarse);
+	gt_backend_close(s.be);
 	return st;
 }

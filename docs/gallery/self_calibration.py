@@ -62,7 +62,7 @@ def left():
 
 def reconstruct():
     A = project.projector(motion())
-    return gantry.cgls(A, measured, iterations=12).x
+    return gantry.cgls(A, measured, iterations=30).x
 
 
 before = reconstruct()

@@ -40,11 +40,14 @@ typedef struct {
 	gt_calibrated parameter[GT_CALIBRATE_PARAMETERS];
 	double before, after;           /* RMS residual of the line integrals: scan as given, scan as found */
 	int iterations, converged;      /* converged 0: the last step exceeds the tolerance */
-	double step;                    /* largest last step, as a multiple of the tolerance */
+	double step;                    /* largest last step, as a multiple of the tolerance, which is at least 0.01
+	                                 * standard errors */
 } gt_calibration;
 
 /* Minimises |y - A(g) x|^2 over the geometry g and the volume x (variable projection: Golub, Pereyra, SIAM J.
  * Numer. Anal. 10 (1973) 413). Gauss-Newton steps use residuals without the part that another volume would explain.
+ * Their derivatives follow from motions of the views (gt_motion), for the centre alone from differences of
+ * projections. Without convergence the search starts again with differences, on the CPU in double precision.
  * The start value of the centre comes from conjugate rays. Corrects the scan of p; values and sizes stay.
  * GT_ERR_UNSUPPORTED: conjugate rays show reversed columns, rows or rotation (the message names the correction);
  * helical scans; fewer than eight views; empty projections. */

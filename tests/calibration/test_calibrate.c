@@ -2,11 +2,13 @@
  * labels: unit physics slow backend: none */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <gantry/calibrate.h>
 #include <gantry/author/constants.h>
 #include <gantry/phantom.h>
 #include "calibration/correct.h"
+#include "calibration/derivative.h"
 #include "tests/support/support.h"
 
 /* Ellipsoids and boxes throughout the field of view, also near its top and bottom; or in a plate. */
@@ -100,6 +102,85 @@ GT_TESTS(found, sizeof cases / sizeof *cases)
 		ck_assert_int_eq(c.parameter[j].identifiable, 1);
 		ck_assert_double_eq_tol(c.parameter[j].value, cases[_i].truth[j], within[j]);
 	}
+	gt_projections_free(p);
+}
+
+/* Notes of a search: iterations, and whether it was repeated. */
+struct notes {
+	int iterations, repeated;
+};
+
+static void count(void *self, const gt_message *m)
+{
+	struct notes *n = self;
+	n->iterations += strncmp(m->text, "iteration ", 10) == 0;
+	n->repeated += strstr(m->text, "starts again with differences") != NULL;
+}
+
+GT_TEST(repeated_by_differences)
+{
+	gt_calibrate_options o = gt_calibrate_defaults;
+	gt_calibration c;
+	struct notes n = { 0, 0 };
+	gt_projections *p = scan_of(GT_PARALLEL, 0, 0, cases[1].truth);
+	o.iterations = 1;
+	o.notes = (gt_listener){ count, &n };
+	ck_ok(gt_calibrate(p, &o, &c));
+	ck_assert_int_eq(c.converged, 0);
+	ck_assert_int_eq(n.repeated, 1);
+	ck_assert_int_eq(n.iterations, 2);
+	gt_projections_free(p);
+}
+
+/* Sets J to the derivative of a smooth volume by parameter j. */
+static void derivative_of(gt_backend *be, const gt_scan *scan, gt_type type, int by_motion, int j, float *J)
+{
+	static const double h[] = { 1e-5, 1e-7, 1e-6, 1e-6, 1e-4, 3e-7 };
+	const double value[GT_CALIBRATE_PARAMETERS] = { scan->shape == GT_FLAT ? 0.3 : 0 };
+	gt_calibrate_model m = { .be = be, .type = type, .scan = scan, .columns_by = 2, .by_motion = by_motion };
+	gt_array *x, *work, *out;
+	ck_ok(gt_grid_default(scan, &m.grid));
+	float *volume = malloc(gt_grid_voxels(&m.grid) * sizeof *volume);
+	for (size_t i = 0; i < gt_grid_voxels(&m.grid); i++) {
+		const double a = (double)(i % m.grid.n[0]), b = (double)(i / m.grid.n[0] % m.grid.n[1]);
+		volume[i] = (float)(1 + sin(0.31 * a + 1) * cos(0.27 * b) * sin(0.3 * (double)(i / m.grid.n[0] / m.grid.n[1])));
+	}
+	ck_ok(gt_array_new(be, type, gt_grid_voxels(&m.grid), &x));
+	ck_ok(gt_array_new(be, type, gt_scan_size(scan), &work));
+	ck_ok(gt_array_like(work, &out));
+	gt_array_put_float(volume, x);
+	ck_ok(gt_calibrate_derivative(&m, value, j, h[j], x, work, out));
+	gt_array_get_float(out, J);
+	gt_array_free(x);
+	gt_array_free(work);
+	gt_array_free(out);
+	free(volume);
+}
+
+/* Rays of the parallel beam meet lines between voxel centres. */
+GT_TESTS(motions_agree_with_differences, 2 * GT_CALIBRATE_PARAMETERS)
+{
+	const int j = _i / 2, parallel = _i % 2;
+	static const double none[GT_CALIBRATE_PARAMETERS];
+	gt_backend *be;
+	if (parallel && (j == GT_CALIBRATE_SLANT || j == GT_CALIBRATE_TILT || j == GT_CALIBRATE_DISTANCE))
+		return;
+	gt_projections *p = scan_of(parallel ? GT_PARALLEL : GT_FLAT, 0, 0.2, none);
+	const gt_scan *scan = gt_projections_scan(p);
+	const size_t n = gt_scan_size(scan);
+	float *J[3];
+	ck_ok(gt_backend_open("cpu:2", &be));
+	for (int k = 0; k < 3; k++) {
+		J[k] = malloc(n * sizeof *J[k]);
+		derivative_of(be, scan, k < 2 ? GT_F64 : GT_F32, k > 0, j, J[k]);
+	}
+	fprintf(stderr, "%s: %.2g, in single precision %.2g\n", gt_calibrate_names[j], gt_test_rms(J[1], J[0], n),
+	        gt_test_rms(J[2], J[1], n));
+	ck_assert_double_lt(gt_test_rms(J[1], J[0], n), 1e-4);
+	ck_assert_double_lt(gt_test_rms(J[2], J[1], n), 1e-6);
+	for (int k = 0; k < 3; k++)
+		free(J[k]);
+	gt_backend_close(be);
 	gt_projections_free(p);
 }
 

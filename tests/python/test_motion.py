@@ -47,6 +47,12 @@ def test_wrong_arguments(rng):
     bad[2, 4] = np.nan
     with pytest.raises(gantry.ArgumentError, match="motion: slant of view 2 is nan, expected a finite value"):
         gantry.moved(scan, bad)
+    bad[2, 2], bad[2, 4] = -1000, 0
+    with pytest.raises(gantry.FormatError, match=r"detector of view 2 is at its source"):
+        gantry.MotionDerivative(scan, GRID, x, bad, device=DEVICE)
+    bad[2], bad[0, 6:] = 0, -scan.views["source"][0]
+    with pytest.raises(gantry.ArgumentError, match=r"holds the source of view 0"):
+        gantry.MotionDerivative(scan, GRID, x, bad, device=DEVICE)
     with pytest.raises(gantry.UnsupportedError, match="projector siddon: has no derivative by the geometry"):
         gantry.MotionDerivative(scan, GRID, x, model="siddon", device=DEVICE)
     with pytest.raises(gantry.ArgumentError, match=r"volume: shape \(2, 7, 6\), expected \(5, 7, 6\)"):
