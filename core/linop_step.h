@@ -1,6 +1,6 @@
 #ifndef GT_CORE_LINOP_STEP_H
 #define GT_CORE_LINOP_STEP_H
-/* Steps of solvers along A'y, which an operator may take while it computes A'y. That saves passes over memory. */
+/* Steps of solvers along A'y, which an operator may take while it computes A'y, to save passes over memory. */
 #include <gantry/linop.h>
 
 /* A step along g = A'y from another volume or from x itself: x = from + a w g, clamped to [lo, hi]. */
