@@ -5,6 +5,7 @@
 #include "core/device/backend.h"
 #include "core/arguments.h"
 #include "core/linop.h"
+#include "core/linop_step.h"
 #include "core/poll.h"
 #include "core/random.h"
 #include "core/try.h"
@@ -17,6 +18,7 @@ struct gt_linop {
 	gt_type type;
 	size_t nx, ny;
 	gt_roofline_of roofline; /* NULL: unknown */
+	gt_adjoint_step_of step; /* NULL: adjoint, then step */
 	int takes_shared;        /* 1: accepts arrays shared by a team */
 	int lets_wait;           /* 1: see gt_linop_lets_wait() */
 };
@@ -35,7 +37,7 @@ gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *b
 			ops->free(self);
 		return gt_fail(GT_ERR_MEMORY, "no memory for operator '%s'", ops->name);
 	}
-	*A = (gt_linop){ GT_IS_LINOP, ops, self, gt_backend_hold(be), type, nx, ny, NULL, 0, 0 };
+	*A = (gt_linop){ GT_IS_LINOP, ops, self, gt_backend_hold(be), type, nx, ny, NULL, NULL, 0, 0 };
 	*out = A;
 	return GT_OK;
 }
@@ -65,6 +67,7 @@ gt_backend *gt_linop_backend(const gt_linop *A) { return is_linop(A) ? A->be : N
 void gt_linop_take_shared(gt_linop *A) { A->takes_shared = 1; }
 void gt_linop_lets_wait(gt_linop *A) { A->lets_wait = 1; }
 
+void gt_linop_set_step(gt_linop *A, gt_adjoint_step_of step) { A->step = step; }
 void gt_linop_set_roofline(gt_linop *A, gt_roofline_of roofline) { A->roofline = roofline; }
 
 double gt_linop_min_seconds(const gt_linop *A, int adjoint, const char **bound)
@@ -125,6 +128,39 @@ void gt_adjoint(const gt_linop *A, const gt_array *y, gt_array *x)
 		gt_poll_pass_ends();
 		gt_backend_end(A->be);
 	}
+}
+
+void gt_take_step(const gt_step *s, const gt_array *g, gt_array *x)
+{
+	if (s->from != x)
+		gt_copy(s->from, x);
+	gt_add_scaled_clamped(s->a, g, s->w, s->lo, s->hi, x);
+}
+
+/* Volumes as x, in one run of memory. */
+static int is_plain(const gt_array *a, const gt_array *x)
+{
+	return gt_array_backend(a) == x->be && a->type == x->type && a->n == x->n && !a->shared && !a->runs;
+}
+
+static int takes_step(const gt_linop *A, const gt_array *y, const gt_step *s, gt_array *x)
+{
+	int taken = 0;
+	if (!A->step || !is_plain(x, x) || !is_plain(s->w, x) || !is_plain(s->from, x) || !begins(A, y, x))
+		return 0;
+	gt_poll_pass_begins();
+	taken = A->step(A->self, y, s, x);
+	gt_poll_pass_ends();
+	gt_backend_end(A->be);
+	return taken;
+}
+
+void gt_adjoint_step(const gt_linop *A, const gt_array *y, const gt_step *s, gt_array *g, gt_array *x)
+{
+	if (!fits(A, x, y) || takes_step(A, y, s, x))
+		return;
+	gt_adjoint(A, y, g);
+	gt_take_step(s, g, x);
 }
 
 struct fill {

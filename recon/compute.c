@@ -72,6 +72,8 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	GT_TRY(gt_recon_settle_kernels(j, be, &kernels));
 	if (j->team && j->how->computes && !j->with.reproducible)
 		GT_TRY(gt_team_balance(j, be, e, &j->team->split));
+	if (j->chosen.method.solver)
+		gt_team_connect(be);
 	const double start = gt_seconds();
 	GT_TRY(gt_array_new_shared(be, j->chosen.type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
 	gt_memory_estimate_volume(f->plan, be);

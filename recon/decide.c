@@ -182,8 +182,7 @@ static gt_status read_all(gt_recon *r)
 		return gt_recon_check_given(r);
 	}
 	const char *streams = gt_recon_streams(&r->job);
-	if (!gt_recon_is_mpi(&r->job))
-		gt_backend_prefetch(streams ? streams : r->job.with.backend ? r->job.with.backend : "auto");
+	gt_team_prefetch(streams ? streams : r->job.with.backend ? r->job.with.backend : "auto");
 	const gt_status st = gt_recon_read(r, &r->on.log, 0, &r->owned);
 	gt_backend_prefetch_end();
 	r->job.p = r->owned;

@@ -77,7 +77,7 @@ static int iterate(struct state *s, double relax, gt_array *x, gt_progress *p)
 {
 	const struct options *o = s->o;
 	gt_copy(s->f, s->d);
-	gt_ordered_subsets_run(s->sweep, relax, 0, s->f);
+	gt_ordered_subsets_run(s->sweep, relax, 0, s->f, s->f);
 	double moved, squares, after, before;
 	gt_distance2_async(s->f, x, &moved);
 	gt_copy(s->f, x);

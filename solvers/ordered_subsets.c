@@ -1,6 +1,7 @@
 /* Ordered subsets: access order, row and column sums, and the pass over the subsets. */
 #include <math.h>
 #include <stdlib.h>
+#include "core/linop_step.h"
 #include "core/log.h"
 #include "core/partition/partition.h"
 #include "core/try.h"
@@ -206,26 +207,30 @@ static void follow(gt_ordered_subsets *s, double ahead, const gt_array *r)
 	gt_distance2_async(s->seen, s->p->b[0], &s->square[0]);
 }
 
-static void update(gt_ordered_subsets *s, size_t k, double relax, double ahead, gt_array *x)
+static void update(gt_ordered_subsets *s, size_t k, double relax, double ahead, const gt_array *from, gt_array *x)
 {
 	const gt_problem *p = s->p;
 	gt_array *r = s->r[k];
 	if (k >= s->rows)
 		row_weights(s, k);
-	gt_forward(p->A[k], x, r);
+	gt_forward(p->A[k], from, r);
 	if (s->seen)
 		follow(s, ahead, r);
 	gt_weighted_residual_async(p->b[k], s->R[k], r, s->seen ? &s->unused : &s->square[k]); /* r = R (b - A x) */
+	const gt_step step = { relax, p->lo, p->hi, s->C[k], from };
+	if (k < s->columns) {
+		gt_adjoint_step(p->A[k], r, &step, s->g, x);
+		return;
+	}
 	gt_adjoint(p->A[k], r, s->g);
-	if (k >= s->columns)
-		column_weights(s, k);
-	gt_add_scaled_clamped(relax, s->g, s->C[k], p->lo, p->hi, x);
+	column_weights(s, k);
+	gt_take_step(&step, s->g, x);
 }
 
-void gt_ordered_subsets_run(gt_ordered_subsets *s, double relax, double ahead, gt_array *x)
+void gt_ordered_subsets_run(gt_ordered_subsets *s, double relax, double ahead, const gt_array *from, gt_array *x)
 {
 	for (size_t i = 0; i < s->p->subsets; i++)
-		update(s, s->order[i], relax, ahead, x);
+		update(s, s->order[i], relax, ahead, i ? x : from, x);
 }
 
 void gt_ordered_subsets_misfit(gt_ordered_subsets *s, const gt_array *x)

@@ -51,9 +51,10 @@ int       gt_ordered_subsets_nonneg (const void *options);
 typedef struct gt_ordered_subsets gt_ordered_subsets;
 gt_status gt_ordered_subsets_new (const gt_problem *p, const struct gt_ordered_subsets_options *o, const gt_array *x, gt_ordered_subsets **s);
 void      gt_ordered_subsets_free(gt_ordered_subsets *s);
-/* Runs a pass. ahead: x is z + ahead (z - z of the last call) for iterates z. With momentum and one subset the
- * residual reported is that of z, because A is linear. */
-void      gt_ordered_subsets_run   (gt_ordered_subsets *s, double relax, double ahead, gt_array *x);
+/* Runs a pass from another volume, or from x, to x. ahead: it is z + ahead (z - z of the last call) for iterates z.
+ * With momentum and one subset the residual reported is that of z, because A is linear. */
+void      gt_ordered_subsets_run   (gt_ordered_subsets *s, double relax, double ahead, const gt_array *from,
+                                    gt_array *x);
 void      gt_ordered_subsets_misfit(gt_ordered_subsets *s, const gt_array *x); /* only starts the reductions for |b - A x|^2 */
 /* Returns the sum of |b_S - A_S x|^2 over the subsets of the last of these two calls. Waits for all pending
  * reductions. */

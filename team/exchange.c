@@ -252,6 +252,12 @@ static void exchange_here(gt_backend *be, const gt_exchange_block *out, size_t o
 			impl->after(be, gt_team_peer(be, out[k].peer)->state, 1);
 }
 
+void gt_team_connect(gt_backend *be)
+{
+	if (gt_ranks(be) > 1 && be->rank->team->processes && !be->dry_run && be->status == GT_OK)
+		gt_remote_begin(be);
+}
+
 void gt_team_exchange(gt_backend *be, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins)
 {
 	if (gt_ranks(be) == 1 || be->dry_run || be->status != GT_OK)

@@ -34,13 +34,12 @@ static gt_status load(int *version)
 	return st;
 }
 
-static gt_status device(gt_backend *be, char name[GT_REMOTE_DEVICE])
+static gt_status device(gt_backend *be, char name[GT_REMOTE_DEVICE], int *number)
 {
-	int number = 0;
 	gt_backend_lock(be);
 	gt_cuda_queue(be);
-	cudaGetDevice(&number);
-	const cudaError_t e = cudaDeviceGetPCIBusId(name, GT_REMOTE_DEVICE, number);
+	cudaGetDevice(number);
+	const cudaError_t e = cudaDeviceGetPCIBusId(name, GT_REMOTE_DEVICE, *number);
 	gt_backend_unlock(be);
 	return e == cudaSuccess ? GT_OK : gt_fail(GT_ERR_DEVICE, "%s: %s", gt_backend_name(be), cudaGetErrorString(e));
 }
@@ -55,17 +54,15 @@ static gt_status make_id(char id[GT_REMOTE_ID])
 	return GT_OK;
 }
 
-static gt_status open_(gt_backend *be, const char id[GT_REMOTE_ID], int ranks, int rank, void **out)
+static gt_status open_(int device, const char id[GT_REMOTE_ID], int ranks, int rank, void **out)
 {
 	struct state *s = (struct state *)calloc(1, sizeof *s);
 	gt_nccl_id same;
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a team");
 	memcpy(same.bytes, id, GT_REMOTE_ID);
-	gt_backend_lock(be);
-	gt_cuda_queue(be);
+	cudaSetDevice(device);
 	const int code = nccl()->comm_init_rank(&s->comm, ranks, same, rank);
-	gt_backend_unlock(be);
 	if (code != NCCL_OK) {
 		free(s);
 		return failed(code);

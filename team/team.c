@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/device/prefetch.h"
 #include "core/try.h"
 #include "team/processes.h"
 #include "team/remote.h"
@@ -27,7 +28,7 @@ static gt_status add_rank(gt_team *t, int rank, const char *name)
 	t->rank[rank] = m;
 	if (!(m->all = calloc((size_t)t->n * GT_SLOTS, sizeof *m->all)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a team"));
-	GT_TRY(gt_backend_open(name, &t->be[rank]));
+	GT_TRY(gt_backend_open_now(name, &t->be[rank]));
 	t->be[rank]->rank = m;
 	t->be[rank]->rank_ops = &rank_ops;
 	snprintf(t->where[rank], sizeof t->where[rank], "%s", gt_backend_name(t->be[rank]));
@@ -72,7 +73,7 @@ static gt_status open_ranks(int n, char name[GT_TEAM_MAX][32], struct gt_process
 	return st;
 }
 
-gt_status gt_team_open(const char *spec, gt_team **out)
+gt_status gt_team_open_now(const char *spec, gt_team **out)
 {
 	struct gt_processes *processes = NULL;
 	char name[GT_TEAM_MAX][32];
@@ -87,12 +88,19 @@ done:
 	return st;
 }
 
+gt_status gt_team_open(const char *spec, gt_team **out)
+{
+	gt_backend_prefetch_end();
+	return gt_team_open_now(spec, out);
+}
+
 gt_status gt_team_open_distributed(const char *spec, int ranks, gt_team **out)
 {
 	char name[GT_TEAM_MAX][32], distributed[GT_TEAM_MAX][32];
 	struct gt_processes *processes = NULL;
 	int n = 0;
 	gt_status st = GT_OK;
+	gt_backend_prefetch_end();
 	if (gt_processes_are_spec(spec)) {
 		GT_TRY(gt_processes_new(spec, ranks, &n, distributed, &processes));
 		return open_ranks(n, distributed, processes, out);

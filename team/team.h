@@ -12,6 +12,9 @@ gt_status gt_team_open(const char *spec, gt_team **t);
 /* Opens `ranks` ranks, distributed evenly over the devices of spec; spec NULL: auto. One device may run all ranks.
  * GT_ERR_ARG: `ranks` is neither a multiple nor a divisor of the number of devices. */
 gt_status gt_team_open_distributed(const char *spec, int ranks, gt_team **t);
+/* Starts the devices of spec, a device or a team, in a background thread, with the access of its GPUs to each other.
+ * See gt_backend_prefetch(). A process of several starts its own device. */
+void      gt_team_prefetch(const char *spec);
 void      gt_team_close(gt_team *t);                    /* NULL is fine */
 int       gt_team_size(const gt_team *t);
 gt_backend *gt_team_backend(const gt_team *t, int rank); /* NULL: the rank belongs to another process */
@@ -57,6 +60,8 @@ typedef struct { int peer; void *at; size_t bytes, count, stride; } gt_exchange_
 /* Exchanges blocks in the order of the queue. The k-th block to a peer matches the k-th that the peer receives from
  * this rank; bytes and count must agree. */
 void   gt_team_exchange(gt_backend *be, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins);
+/* Begins to connect the GPUs of several processes in the background, as the first exchange does otherwise. */
+void   gt_team_connect(gt_backend *be);
 /* Returns the transport of blocks between GPUs of several processes: "NCCL 2.28.9", or "memory of the host: rank 2
  * (host): WHY"; NULL: no such block was exchanged. */
 const char *gt_team_exchanges(const gt_backend *be);

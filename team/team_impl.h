@@ -32,6 +32,7 @@ struct gt_rank {
 	char *packed;                   /* blocks of other processes, concatenated on the host */
 	size_t packed_bytes;
 	void *state;                    /* state of the exchange */
+	struct gt_remote_opening *opening; /* of NCCL; NULL: not begun, or ended */
 	void *remote;                   /* state of NCCL (team/remote.h); NULL: exchange through the host */
 	char how[352];                  /* transport between GPUs of several processes; empty: not used yet */
 	unsigned char join[GT_SLOTS], is_part[GT_SLOTS];
@@ -73,6 +74,8 @@ void gt_team_failed   (gt_backend *be, gt_status st, const char *message);
 
 gt_status gt_team_scratch_reserve(gt_backend *be, const size_t bytes[GT_TEAM_SCRATCH]);
 void      gt_team_scratch_release(gt_backend *be);
+/* gt_team_open() without waiting for gt_team_prefetch(), for its thread. */
+gt_status gt_team_open_now(const char *spec, gt_team **t);
 /* Backend names of a team spec. GT_ERR_ARG. */
 gt_status gt_team_parse(const char *spec, int *n, char name[GT_TEAM_MAX][32]);
 /* Name of the single device that `ranks` ranks will use; for the CPU with the threads of one rank. */

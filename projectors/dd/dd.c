@@ -3,9 +3,11 @@
  * Memory on the backend: the tables (tables.c) and the scratch of the kernels. */
 #include <stdlib.h>
 #include "core/linop.h"
+#include "core/linop_step.h"
 #include "core/try.h"
 #include "projectors/dd/dd_kept.h"
 #include "projectors/dd/dd_operator.h"
+#include "projectors/dd/fast/dd_single.h"
 #include "projectors/kit/operator.h"
 
 struct dd {
@@ -44,6 +46,16 @@ void gt_dd_apply_adjoint(void *self, const gt_array *y, gt_array *x)
 {
 	const struct dd *p = self;
 	p->impl->adjoint(p->be, &p->d, p->state, p->type, y->data, x->data);
+}
+
+static int apply_step(void *self, const gt_array *y, const gt_step *s, gt_array *x)
+{
+	const struct dd *p = self;
+	const gt_line_step taken = { (float)s->a, (float)s->lo, (float)s->hi, s->w->data, s->from->data };
+	if (p->impl != &gt_dd_cpu || p->type != GT_F32 || !gt_dd_single_steps(&p->d))
+		return 0;
+	gt_dd_single_adjoint(p->be, &p->d, y->data, &taken, x->data);
+	return 1;
 }
 
 int gt_dd_roofline(void *self, int back, gt_roofline *min)
@@ -198,6 +210,8 @@ static gt_status give_out(const struct gt_linop_ops *ops, gt_roofline_of min, st
 	const gt_status st = gt_linop_new(ops, p, p->be, p->type, nx, ny, A);
 	if (st == GT_OK)
 		gt_linop_set_roofline(*A, min);
+	if (st == GT_OK)
+		gt_linop_set_step(*A, apply_step);
 	return st;
 }
 

@@ -217,7 +217,7 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 	struct job j = { .d = d, .type = t, .in = y, .out = x, .scratch_size = adjoint_scratch_size() };
 	(void)state;
 	if (t == GT_F32 && gt_dd_single_takes(d)) {
-		gt_dd_single_adjoint(be, d, y, x);
+		gt_dd_single_adjoint(be, d, y, NULL, x);
 		return;
 	}
 	run_adjoint(be, EXTENTS_OF(d), &j, sum_columns, adjoint_job);

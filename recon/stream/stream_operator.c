@@ -305,7 +305,7 @@ static gt_status add_slab(struct streamed *o, const gt_scan *scan, size_t slab)
 	for (size_t v = 0; v < scan->views; v += o->s->cut.views) {
 		struct seen_part *p = &o->part[o->parts];
 		p->views = (gt_range){ v, scan->views - v < o->s->cut.views ? scan->views - v : o->s->cut.views };
-		p->slices = gt_seen_slices(&o->s->grid, scan, all, p->views);
+		p->slices = gt_seen_slices(gt_backend_pool(o->s->host), &o->s->grid, scan, all, p->views);
 		p->rows = p->slices.n ? gt_seen_rows(&o->s->grid, scan, p->slices, p->views) : (gt_range){ 0, 0 };
 		if (!p->slices.n || !p->rows.n)
 			continue;

@@ -37,7 +37,7 @@ gt_status gt_team_operator(const gt_split_spec *chosen, const gt_team_problem *q
  * exchange: the minimum of two runs. Frees what it allocates. */
 gt_status gt_team_probe(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, double *seconds);
 /* Slices of a slab that the views see, some for a helix, else all; rows that see the slices. n 0: none. */
-gt_range gt_seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views);
+gt_range gt_seen_slices(gt_pool *pool, const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views);
 gt_range gt_seen_rows  (const gt_grid *grid, const gt_scan *scan, gt_range slices, gt_range views);
 /* Makes a scan of some views and rows. */
 gt_status gt_scan_window(const gt_scan *scan, gt_range views, gt_range rows, gt_scan **part);

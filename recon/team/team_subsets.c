@@ -1,5 +1,6 @@
 /* Subsets of a team: plan, local operator and local views of each. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
@@ -33,15 +34,22 @@ static void reach_of_view(const gt_scan *scan, const gt_view *view, double far, 
 	}
 }
 
-/* Slices of a slab that views of a helix see: all that a ray may cross within the grid. One more is added at each end,
- * because models extend half a voxel further. */
-gt_range gt_seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views)
+struct reach {
+	const gt_grid *grid;
+	const gt_scan *scan;
+	size_t first;
+	pthread_mutex_t lock;
+	double low, high;
+};
+
+static void reach_of_views(void *self, size_t begin, size_t end, int worker)
 {
+	struct reach *r = self;
+	const gt_grid *grid = r->grid;
 	double low = INFINITY, high = -INFINITY;
-	if (scan->shape == GT_PARALLEL || !gt_scan_is_helical(scan))
-		return slab;
-	for (size_t v = views.first; v < views.first + views.n; v++) {
-		const double *source = scan->view[v].source;
+	(void)worker;
+	for (size_t v = r->first + begin; v < r->first + end; v++) {
+		const double *source = r->scan->view[v].source;
 		double far = 0;
 		for (int c = 0; c < 4; c++) {
 			double side[2];
@@ -50,10 +58,24 @@ gt_range gt_seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab,
 				          source[a];
 			far = fmax(far, hypot(side[0], side[1]));
 		}
-		reach_of_view(scan, &scan->view[v], far, &low, &high);
+		reach_of_view(r->scan, &r->scan->view[v], far, &low, &high);
 	}
-	const double first = floor((low - gt_grid_first(grid, 2)) / grid->pitch[2]) - 1,
-		     last = ceil((high - gt_grid_first(grid, 2)) / grid->pitch[2]) + 1;
+	pthread_mutex_lock(&r->lock);
+	r->low = fmin(r->low, low);
+	r->high = fmax(r->high, high);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Slices of a slab that views of a helix see: all that a ray may cross within the grid. One more is added at each end,
+ * because models extend half a voxel further. */
+gt_range gt_seen_slices(gt_pool *pool, const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views)
+{
+	struct reach r = { grid, scan, views.first, PTHREAD_MUTEX_INITIALIZER, INFINITY, -INFINITY };
+	if (scan->shape == GT_PARALLEL || !gt_scan_is_helical(scan))
+		return slab;
+	gt_parallel(pool, views.n, 4, reach_of_views, &r);
+	const double first = floor((r.low - gt_grid_first(grid, 2)) / grid->pitch[2]) - 1,
+		     last = ceil((r.high - gt_grid_first(grid, 2)) / grid->pitch[2]) + 1;
 	const double begin = fmax(first, (double)slab.first), end = fmin(last + 1, (double)(slab.first + slab.n));
 	return end > begin ? (gt_range){ (size_t)begin, (size_t)(end - begin) } : (gt_range){ slab.first, 0 };
 }
@@ -115,7 +137,8 @@ static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *gri
 		p->own[X][i] = block(gt_team_range(be, i, grid->n[2]), whole_slice);
 		p->own[Y][i] = block(gt_team_range(be, i, scan->views), whole_view);
 		p->views[i] = gt_team_range_among(be, first, (int)s->blocks, i, scan->views);
-		p->slices[i] = p->views[i].n ? gt_seen_slices(grid, scan, slab, p->views[i]) : (gt_range){ slab.first, 0 };
+		p->slices[i] = p->views[i].n ? gt_seen_slices(gt_backend_pool(be), grid, scan, slab, p->views[i])
+		                             : (gt_range){ slab.first, 0 };
 		p->rows[i] = gt_seen_rows(grid, scan, p->slices[i], p->views[i]);
 		if (!p->slices[i].n || !p->rows[i].n) {
 			p->views[i].n = p->slices[i].n = 0;

@@ -38,8 +38,6 @@ static double extrapolate(struct state *s, int momentum)
 	const double beta = momentum ? gt_pwls_momentum(&s->pace) : 0;
 	if (beta > 0)
 		gt_axpby(1 + beta, s->x, -beta, s->next);
-	else
-		gt_copy(s->x, s->next);
 	return beta;
 }
 
@@ -82,7 +80,7 @@ gt_status gt_sweeps_run(const gt_problem *p, const void *options, gt_array *x, c
 	for (int k = done + 1; k <= o->iterations; k++) {
 		double moved;
 		const double beta = extrapolate(&s, o->momentum);
-		gt_ordered_subsets_run(sweep, s.relax, beta, s.next);
+		gt_ordered_subsets_run(sweep, s.relax, beta, beta > 0 ? s.next : s.x, s.next);
 		accept(&s);
 		if (o->anderson)
 			gt_anderson_guarded(&s.mixed, s.next, p->lo, p->hi, s.x);

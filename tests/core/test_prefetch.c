@@ -1,11 +1,13 @@
 /* Device initialisation in a background thread.
  * labels: unit */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <gantry/array.h>
 #include "core/device/prefetch.h"
+#include "team/team.h"
 #include "tests/support/support.h"
 
 static const char *name(void) { return getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu"; }
@@ -51,6 +53,36 @@ GT_TEST(twice)
 	gt_backend_prefetch("cpu:2");
 	ck_ok(gt_backend_open("cpu:1", &be));
 	gt_backend_close(be);
+}
+
+static char started[64];
+static void note(const char *what) { snprintf(started, sizeof started, "%s", what); }
+
+GT_TEST(by_a_function)
+{
+	gt_backend_prefetch_by(note, "cuda:0-3");
+	gt_backend_prefetch_end();
+	ck_assert_str_eq(started, "cuda:0-3");
+}
+
+/* Teams of any kind, with and without GPUs and a launcher of processes: nothing is left, and nothing is reported. */
+GT_TEST(teams)
+{
+	const char *const specs[] = {
+		"cpu:1x2", "cuda:0,1", "cuda:0,0", "cuda:9999", "cuda:0-99", "mpi", "mpi:cuda", "mpi:cpu:1", "cpu:2"
+	};
+	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+		gt_fail(GT_ERR_ARG, "the caller's own message");
+		gt_team_prefetch(specs[i]);
+		gt_backend_prefetch_end();
+		ck_assert_str_eq(gt_error(), "the caller's own message");
+	}
+	gt_team *t = NULL;
+	gt_team_prefetch("cuda:0,0");
+	ck_refused(gt_team_open("cuda:0,0", &t), GT_ERR_ARG, "named twice");
+	gt_team_prefetch("cpu:1x2");
+	ck_ok(gt_team_open("cpu:1x2", &t));
+	gt_team_close(t);
 }
 
 /* A forked child has no thread to wait for. */

@@ -69,11 +69,14 @@ void gt_dd_single_forward(gt_backend *be, const gt_dd *d, const float *x, float 
 		gt_line_forward(be, d->n, d->columns, &j.order, k->sum_lines, k->forward, &j);
 }
 
-void gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, float *x)
+int gt_dd_single_steps(const gt_dd *d) { return gt_dd_single_takes(d) && d->rows > GT_DD_FEW_BACK && d->views <= GT_LINE_BATCH; }
+
+void gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, const gt_line_step *step, float *x)
 {
 	const gt_dd_single_kernels *k = gt_dd_single_best();
 	gt_dd_single j = { .d = d, .order.both = d->rows > GT_DD_FEW_BACK };
 	start(be, 1, &j);
+	j.memory.step = step;
 	j.memory.in = y;
 	j.memory.out = x;
 	if (d->rows <= GT_DD_FEW_BACK)
