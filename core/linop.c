@@ -5,7 +5,7 @@
 #include "core/device/backend.h"
 #include "core/arguments.h"
 #include "core/linop.h"
-#include "core/linop_step.h"
+#include "core/vectors/linop_step.h"
 #include "core/poll.h"
 #include "core/random.h"
 #include "core/try.h"

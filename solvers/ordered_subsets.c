@@ -1,7 +1,7 @@
 /* Ordered subsets: access order, row and column sums, and the pass over the subsets. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/linop_step.h"
+#include "core/vectors/linop_step.h"
 #include "core/log.h"
 #include "core/partition/partition.h"
 #include "core/try.h"

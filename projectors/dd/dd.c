@@ -3,7 +3,7 @@
  * Memory on the backend: the tables (tables.c) and the scratch of the kernels. */
 #include <stdlib.h>
 #include "core/linop.h"
-#include "core/linop_step.h"
+#include "core/vectors/linop_step.h"
 #include "core/try.h"
 #include "projectors/dd/dd_kept.h"
 #include "projectors/dd/dd_operator.h"
@@ -51,7 +51,7 @@ void gt_dd_apply_adjoint(void *self, const gt_array *y, gt_array *x)
 static int apply_step(void *self, const gt_array *y, const gt_step *s, gt_array *x)
 {
 	const struct dd *p = self;
-	const gt_line_step taken = { (float)s->a, (float)s->lo, (float)s->hi, s->w->data, s->from->data };
+	const gt_row_step taken = { (float)s->a, (float)s->lo, (float)s->hi, s->w->data, s->from->data };
 	if (p->impl != &gt_dd_cpu || p->type != GT_F32 || !gt_dd_single_steps(&p->d))
 		return 0;
 	gt_dd_single_adjoint(p->be, &p->d, y->data, &taken, x->data);

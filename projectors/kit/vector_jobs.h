@@ -22,13 +22,13 @@ typedef struct {
 typedef struct {
 	float a, lo, hi;
 	const float *w, *from;
-} gt_line_step;
+} gt_row_step;
 
 /* Memory of the jobs of one direction. */
 typedef struct {
 	const float *in;
 	float *out;
-	const gt_line_step *step; /* NULL: none; only if one batch has all views */
+	const gt_row_step *step; /* NULL: none; only if one batch has all views */
 	float *lines;            /* lines of the volume [y][x][stride], or of a batch of views */
 	size_t stride, row;      /* floats of a line, a multiple of 16; lines of the volume from y to y + 1 */
 	int past;                /* the volume and its lines exceed the caches: streaming stores */

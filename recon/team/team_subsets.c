@@ -34,7 +34,7 @@ static void reach_of_view(const gt_scan *scan, const gt_view *view, double far, 
 	}
 }
 
-struct reach {
+struct seen_z {
 	const gt_grid *grid;
 	const gt_scan *scan;
 	size_t first;
@@ -44,7 +44,7 @@ struct reach {
 
 static void reach_of_views(void *self, size_t begin, size_t end, int worker)
 {
-	struct reach *r = self;
+	struct seen_z *r = self;
 	const gt_grid *grid = r->grid;
 	double low = INFINITY, high = -INFINITY;
 	(void)worker;
@@ -70,7 +70,7 @@ static void reach_of_views(void *self, size_t begin, size_t end, int worker)
  * because models extend half a voxel further. */
 gt_range gt_seen_slices(gt_pool *pool, const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views)
 {
-	struct reach r = { grid, scan, views.first, PTHREAD_MUTEX_INITIALIZER, INFINITY, -INFINITY };
+	struct seen_z r = { grid, scan, views.first, PTHREAD_MUTEX_INITIALIZER, INFINITY, -INFINITY };
 	if (scan->shape == GT_PARALLEL || !gt_scan_is_helical(scan))
 		return slab;
 	gt_parallel(pool, views.n, 4, reach_of_views, &r);

@@ -1,6 +1,6 @@
 /* The distance-driven pair in single precision on the CPU: see single_pairs.h.
  * labels: property unit; backend: none */
-#include "core/linop_step.h"
+#include "core/vectors/linop_step.h"
 #include "projectors/dd/fast/dd_single.h"
 #include "tests/support/vector_sets.h"
 

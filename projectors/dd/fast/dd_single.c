@@ -71,7 +71,7 @@ void gt_dd_single_forward(gt_backend *be, const gt_dd *d, const float *x, float 
 
 int gt_dd_single_steps(const gt_dd *d) { return gt_dd_single_takes(d) && d->rows > GT_DD_FEW_BACK && d->views <= GT_LINE_BATCH; }
 
-void gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, const gt_line_step *step, float *x)
+void gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, const gt_row_step *step, float *x)
 {
 	const gt_dd_single_kernels *k = gt_dd_single_best();
 	gt_dd_single j = { .d = d, .order.both = d->rows > GT_DD_FEW_BACK };

@@ -33,7 +33,7 @@ int    gt_dd_single_takes(const gt_dd *d);
 size_t gt_dd_single_scratch(gt_backend *be, const gt_dd *d);
 void   gt_dd_single_forward(gt_backend *be, const gt_dd *d, const float *x, float *y);
 /* step: taken in place of x = A'y if gt_dd_single_steps(); NULL: none. */
-void   gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, const gt_line_step *step, float *x);
+void   gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, const gt_row_step *step, float *x);
 int    gt_dd_single_steps(const gt_dd *d);
 /* Returns the kernels of an instruction set, NULL if the processor lacks it; name NULL: the best set. */
 const gt_dd_single_kernels *gt_dd_single_find(const char *name);

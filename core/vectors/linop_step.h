@@ -1,5 +1,5 @@
-#ifndef GT_CORE_LINOP_STEP_H
-#define GT_CORE_LINOP_STEP_H
+#ifndef GT_CORE_VECTORS_LINOP_STEP_H
+#define GT_CORE_VECTORS_LINOP_STEP_H
 /* Steps of solvers along A'y, which an operator may take while it computes A'y, to save passes over memory. */
 #include <gantry/linop.h>
 
