@@ -65,7 +65,7 @@ static void report_few_views(const gt_strength_search *s)
 	const size_t views = s->q->projections->scan->views;
 	if (views < MIN_VIEWS)
 		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-		          "%zu views: up to a quarter less noise than expected remains, because the penalty suppresses details that no "
+		          "%zu views: up to 30 %% less noise than expected remains, because the penalty suppresses details that no "
 		          "view shows",
 		          views);
 }
