@@ -83,7 +83,7 @@ static __device__ __forceinline__ void add_line(const ahead<T> &b, size_t view, 
 	t.fall = t.at[3] > t.at[2] ? (T)0.5 / (t.at[3] - t.at[2]) : 0;
 	m.chord = field[CHORD_MOVED * b.slice];
 	const int in = k - (int)field[LEFT * b.slice];
-	if (in < 0 || in >= t.at[3])
+	if (in < 0 || in > t.at[3])
 		return;
 	const typename lines<T>::weights w = lines<T>::weigh(&t, chord, &m, in);
 	for (int c = 0; c < 3; c++)
@@ -123,7 +123,7 @@ template <typename T> static __global__ void __launch_bounds__(WARP *CHUNKS) for
 	}
 	__syncthreads();
 	if (threadIdx.y == 0)
-		wedge[threadIdx.x] = gt_sf_wedge_of(&v.frame, k, k + 1);
+		wedge[threadIdx.x] = gt_sf_wedge_of(&v.frame, k - GT_SF_MARGIN, k + 1);
 	__syncthreads();
 	if (k >= d->columns || l >= d->rows)
 		return;

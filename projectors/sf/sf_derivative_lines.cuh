@@ -4,6 +4,7 @@
 #include "projectors/kit/pixel_derivative.cuh"
 #include "projectors/sf/sf_derivative.h"
 #include "projectors/sf/sf_lines.h"
+#include "projectors/sf/sf_voxels.h"
 
 static const size_t max_batch = (size_t)256 << 20; /* bytes of a batch of views */
 
