@@ -82,6 +82,10 @@ GT_HD int gt_sf_climb_find(const gt_sf_climb *c, int n, int l)
 	return e;
 }
 
+/* Moments or changes with powers of t. They belong to the four columns in ascending order, to the rows of the edges,
+ * and to half the height of a voxel. The chord has none. */
+typedef struct { double column[4][2], row[3], half[2], chord; } gt_sf_line;
+
 #define REAL double
 #define GT_SF(name) name
 #include "projectors/sf/sf_lines.inc"
@@ -92,6 +96,23 @@ GT_HD int gt_sf_climb_find(const gt_sf_climb *c, int n, int l)
 #include "projectors/sf/sf_lines.inc"
 #undef REAL
 #undef GT_SF
+
+/* Weights of the sums of a row in column k: its change, and its projection without the slant. */
+typedef struct { double first, second, all; } gt_sf_line_weights;
+GT_HD gt_sf_line_weights gt_sf_line_weigh(const gt_sf_trapezoid *t, double chord, const gt_sf_line *m, int k)
+{
+	gt_sf_line_weights w;
+	double by[4];
+	const double column = gt_sf_column_by(t, k, by);
+	w.all = chord * column;
+	w.first = m->chord * column;
+	w.second = 0;
+	for (int c = 0; c < 4; c++) {
+		w.first += chord * by[c] * m->column[c][0];
+		w.second += chord * by[c] * m->column[c][1];
+	}
+	return w;
+}
 
 /* Footprint of a column of voxels; returns 0 if it is not in front of the source. */
 GT_HD int gt_sf_footprint_at(const gt_sf *d, const gt_sf_view *v, int x, int y, gt_sf_footprint *s)

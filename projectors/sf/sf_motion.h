@@ -207,16 +207,29 @@ GT_HD void gt_sf_chord_back(const gt_sf *d, const gt_sf_view *v, const gt_sf_pos
 	}
 }
 
-#define REAL float
-#define GT_SF(name) name##_f
-#include "projectors/sf/sf_columns.inc"
-#undef REAL
-#undef GT_SF
-#define REAL double
-#define GT_SF(name) name
-#include "projectors/sf/sf_columns.inc"
-#undef REAL
-#undef GT_SF
+/* Derivatives of gt_sf_area() by the four columns. */
+GT_HD void gt_sf_area_by(const gt_sf_trapezoid *t, double s, double by[4])
+{
+	const double *at = t->at, up = gt_sf_within(s, at[0], at[1]), down = gt_sf_within(s, at[2], at[3]);
+	const double rise = up * 2 * t->rise, fall = down * 2 * t->fall; /* fractions of the flanks */
+	const double low = at[1] > at[0] ? rise : s > at[0], high = at[3] > at[2] ? fall : s > at[2], half = 0.5;
+	by[0] = -low + half * low * low;
+	by[1] = -half * low * low;
+	by[2] = high - half * high * high;
+	by[3] = half * high * high;
+}
+/* Returns w1 of column k; by: its derivatives by the four columns of the footprint. */
+GT_HD double gt_sf_column_by(const gt_sf_trapezoid *t, int k, double by[4])
+{
+	const double from = k, to = k + 1;
+	double below[4];
+	gt_sf_area_by(t, from, below);
+	gt_sf_area_by(t, to, by);
+	for (int c = 0; c < 4; c++)
+		by[c] -= below[c];
+	return gt_sf_area(t, to) - gt_sf_area(t, from);
+}
+
 /* The slant of pixel (column k, ascending row l) and its derivatives. */
 GT_HD double gt_sf_slant_by(const gt_sf_pose *p, int k, int l, double by[GT_VELOCITIES])
 {
