@@ -6,7 +6,7 @@
 /* Records of the columns of voxels for a batch of views. field: [view of the batch][field][column of voxels], edge:
  * [view of the batch][column of voxels]. Columns count across the view's axis first. turned: the volume
  * [z][x][y]. */
-enum { AT = 0, LEFT = 4, MOVED = 5, CHORD_MOVED = 13, CHORD, ROW, HALF = 18, FIELDS = 20 };
+enum { AT = 0, LEFT = 4, MOVED = 5, CHORD_MOVED = 13, CHORD, ROW, HALF = 18, REST = 20 /* added to AT */, FIELDS = 24 };
 enum { ROWS = 16 /* of a thread */, CHUNKS = 4 /* warps of a block, each with its rows */, WARP = 32, TILE = 32 };
 template <typename T> struct ahead {
 	gt_sf_derivative d;
@@ -49,7 +49,9 @@ template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) r
 	const double left = floor(s.columns.at[0]);
 	b.edge[(at.view - b.first) * b.slice + i] = lines<T>::from(d, &s.rows);
 	for (int c = 0; c < 4; c++) {
-		field[(AT + c) * b.slice] = (T)(s.columns.at[c] - left);
+		const T at_left = (T)(s.columns.at[c] - left);
+		field[(AT + c) * b.slice] = at_left;
+		field[(REST + c) * b.slice] = (T)(s.columns.at[c] - left - (double)at_left);
 		field[(MOVED + 2 * c) * b.slice] = (T)line.column[c][0];
 		field[(MOVED + 2 * c + 1) * b.slice] = (T)line.column[c][1];
 	}
@@ -62,30 +64,32 @@ template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) r
 		field[(HALF + c) * b.slice] = (T)line.half[c];
 }
 
-/* Adds a column of voxels to the rows from l of pixel column k. */
+/* Adds a column of voxels to the rows from l of pixel column k. Its weights are computed in double, because flanks may
+ * be much narrower than a pixel. */
 template <typename T>
 static __device__ __forceinline__ void add_line(const ahead<T> &b, size_t view, size_t at, const T *x, int k, int l, T (&plain)[ROWS],
                                                 T (&change)[ROWS])
 {
 	const T *field = b.field + (view - b.first) * FIELDS * b.slice + at;
-	typename lines<T>::trapezoid t;
-	typename lines<T>::line m;
+	gt_sf_trapezoid t;
+	gt_sf_line m;
 	typename lines<T>::rows r;
 	const T chord = field[CHORD * b.slice];
 	if (chord == 0)
 		return;
 	for (int c = 0; c < 4; c++) {
-		t.at[c] = field[(AT + c) * b.slice];
+		t.at[c] = (double)field[(AT + c) * b.slice] + (double)field[(REST + c) * b.slice];
 		m.column[c][0] = field[(MOVED + 2 * c) * b.slice];
 		m.column[c][1] = field[(MOVED + 2 * c + 1) * b.slice];
 	}
-	t.rise = t.at[1] > t.at[0] ? (T)0.5 / (t.at[1] - t.at[0]) : 0;
-	t.fall = t.at[3] > t.at[2] ? (T)0.5 / (t.at[3] - t.at[2]) : 0;
+	t.rise = t.at[1] > t.at[0] ? 0.5 / (t.at[1] - t.at[0]) : 0;
+	t.fall = t.at[3] > t.at[2] ? 0.5 / (t.at[3] - t.at[2]) : 0;
 	m.chord = field[CHORD_MOVED * b.slice];
 	const int in = k - (int)field[LEFT * b.slice];
-	if (in < 0 || in >= t.at[3])
+	if (in < 0 || in > t.at[3])
 		return;
-	const typename lines<T>::weights w = lines<T>::weigh(&t, chord, &m, in);
+	const gt_sf_line_weights w = gt_sf_line_weigh(&t, chord, &m, in);
+	const T all = (T)w.all, first = (T)w.first, second = (T)w.second;
 	for (int c = 0; c < 3; c++)
 		r.row[c] = field[(ROW + c) * b.slice];
 	for (int c = 0; c < 2; c++)
@@ -101,8 +105,8 @@ static __device__ __forceinline__ void add_line(const ahead<T> &b, size_t view, 
 	for (int i = 0; i < ROWS; i++) {
 		T sum[3];
 		lines<T>::row(&r, &s, l + i, sum);
-		plain[i] += w.all * sum[0];
-		change[i] += w.first * sum[0] + w.second * sum[1] + w.all * sum[2];
+		plain[i] += all * sum[0];
+		change[i] += first * sum[0] + second * sum[1] + all * sum[2];
 	}
 }
 
@@ -123,7 +127,7 @@ template <typename T> static __global__ void __launch_bounds__(WARP *CHUNKS) for
 	}
 	__syncthreads();
 	if (threadIdx.y == 0)
-		wedge[threadIdx.x] = gt_sf_wedge_of(&v.frame, k, k + 1);
+		wedge[threadIdx.x] = gt_sf_wedge_of(&v.frame, k - GT_SF_MARGIN, k + 1);
 	__syncthreads();
 	if (k >= d->columns || l >= d->rows)
 		return;

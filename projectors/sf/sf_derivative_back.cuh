@@ -56,9 +56,25 @@ template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) s
 	gt_add_block(by, b.part + (at.view * (b.of_pixels + b.of_voxels) + at.block) * GT_VELOCITIES);
 }
 
+/* Sets the shared pose and view, and clears the sums of a thread. Returns 0 if the view is of the other kind. */
+static __device__ __forceinline__ int begin_voxels(const gt_sf_derivative *d, size_t view, int upright, gt_sf_pose *pose, gt_sf_view *v,
+                                                   double in_frame[GT_VELOCITIES])
+{
+	if (!d->d.view[view].upright == upright)
+		return 0;
+	if (threadIdx.x == 0) {
+		*pose = gt_sf_pose_of(d, view);
+		*v = d->d.view[view];
+	}
+	__syncthreads();
+	for (int c = 0; c < GT_VELOCITIES; c++)
+		in_frame[c] = 0;
+	return 1;
+}
 /* Turns the sums of the threads out of the frame and adds them. */
 template <typename T>
-static __device__ __forceinline__ void add_voxels(const sf_back_batch<T> &b, const struct sf_view_block &at, const gt_sf_pose *pose, const double *in_frame)
+static __device__ __forceinline__ void add_voxels(const sf_back_batch<T> &b, const struct sf_view_block &at, const gt_sf_pose *pose,
+                                                  const double *in_frame)
 {
 	double by[GT_VELOCITIES];
 	for (int c = 0; c < GT_VELOCITIES; c++)
@@ -76,15 +92,8 @@ template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK, G
 	const gt_sf *d = &b.d.d;
 	const size_t slice = (size_t)d->n[0] * d->n[1];
 	double in_frame[GT_VELOCITIES];
-	if (!d->view[at.view].upright)
+	if (!begin_voxels(&b.d, at.view, 1, &pose, &v, in_frame))
 		return;
-	if (threadIdx.x == 0) {
-		pose = gt_sf_pose_of(&b.d, at.view);
-		v = d->view[at.view];
-	}
-	__syncthreads();
-	for (int c = 0; c < GT_VELOCITIES; c++)
-		in_frame[c] = 0;
 	for (size_t i = at.block * GT_PIXEL_BLOCK + threadIdx.x; i < slice; i += b.of_voxels * GT_PIXEL_BLOCK) {
 		const int x = (int)(i % d->n[0]), y = (int)(i / d->n[0]);
 		gt_sf_footprint s;
@@ -105,20 +114,13 @@ template <typename T> static __global__ void __launch_bounds__(GT_PIXEL_BLOCK) g
 	const gt_sf *d = &b.d.d;
 	const size_t slice = (size_t)d->n[0] * d->n[1];
 	double in_frame[GT_VELOCITIES], change[GT_SF_QUANTITIES];
-	if (d->view[at.view].upright)
+	if (!begin_voxels(&b.d, at.view, 0, &pose, &v, in_frame))
 		return;
-	if (threadIdx.x == 0) {
-		pose = gt_sf_pose_of(&b.d, at.view);
-		v = d->view[at.view];
-	}
-	__syncthreads();
-	for (int c = 0; c < GT_VELOCITIES; c++)
-		in_frame[c] = 0;
 	for (size_t i = at.block * GT_PIXEL_BLOCK + threadIdx.x; i < slice * d->n[2]; i += b.of_voxels * GT_PIXEL_BLOCK) {
 		const int voxel[3] = { (int)(i % d->n[0]), (int)(i / d->n[0] % d->n[1]), (int)(i / slice) };
 		const double value = b.x[i];
 		gt_sf_voxel s;
-		if (value != 0 && gt_sf_voxel_of(d, &v, voxel[0], voxel[1], voxel[2], &s) &&
+		if (value != 0 && gt_sf_snapped_voxel(d, &v, voxel[0], voxel[1], voxel[2], &s) &&
 		    gt_sf_gather(d, &s, value, b.image + (at.view - b.first) * d->rows * d->columns, sizeof(T) == sizeof(float), change))
 			gt_sf_changes_back(d, &v, &pose, voxel, change, in_frame);
 	}

@@ -7,6 +7,7 @@
 #include "projectors/kit/running_sums.h"
 #include "projectors/sf/sf_derivative.h"
 #include "projectors/sf/sf_lines.h"
+#include "projectors/sf/sf_voxels.h"
 
 /* Scratch of a thread: images of a view, and the weights of a voxel with their derivatives. */
 struct scratch {
@@ -80,7 +81,7 @@ static void visit_voxels(const struct sf_job *j, size_t view, const double *velo
 	const gt_sf *d = &j->d->d;
 	const gt_sf_view *v = &d->view[view];
 	const gt_sf_pose pose = gt_sf_pose_of(j->d, view);
-	const gt_sf_wedge wedge = gt_sf_wedge_of(&v->frame, 0, d->columns);
+	const gt_sf_wedge wedge = gt_sf_wedge_of(&v->frame, -GT_SF_MARGIN, d->columns);
 	for (int z = 0; z < d->n[2]; z++)
 		for (int y = 0; y < d->n[1]; y++) {
 			int at[3] = { 0, y, z }, from, to;
@@ -90,7 +91,7 @@ static void visit_voxels(const struct sf_job *j, size_t view, const double *velo
 				                         ((size_t)z * (size_t)d->n[1] + (size_t)y) * (size_t)d->n[0] + (size_t)at[0]);
 				double q[GT_SF_QUANTITIES];
 				gt_sf_voxel voxel;
-				if (value == 0 || !gt_sf_voxel_of(d, v, at[0], y, z, &voxel))
+				if (value == 0 || !gt_sf_snapped_voxel(d, v, at[0], y, z, &voxel))
 					continue;
 				if (sums) {
 					if (gt_sf_gather(d, &voxel, value, s->plain, 0, q))
@@ -109,10 +110,9 @@ static void visit_voxels(const struct sf_job *j, size_t view, const double *velo
 static void add_line(const gt_sf *d, const gt_sf_footprint *f, const gt_sf_line *change, const struct scratch *s)
 {
 	const gt_sf_climb edge = gt_sf_climb_from(d, &f->rows, 0);
-	const double first = f->rows.start, last = first + d->n[2] * f->rows.step;
+	const double first = f->rows.start, last = gt_sf_snap(first + d->n[2] * f->rows.step);
 	const gt_sf_voxel all = { f->columns, f->chord, first, last, 0, 0 };
-	gt_sf_window w = gt_sf_window_of(d, &all);
-	w.l1 += w.l0 < w.l1 && w.l1 < d->rows; /* for an edge between two rows */
+	const gt_sf_window w = gt_sf_window_of(d, &all);
 	gt_sf_line_rows rows = { .per = 1. / d->n[2], .x = s->line, .stride = 1, .n = d->n[2] };
 	for (int i = 0; i < 3; i++)
 		rows.row[i] = change->row[i];

@@ -4,6 +4,7 @@
 #include "projectors/kit/pixel_derivative.cuh"
 #include "projectors/sf/sf_derivative.h"
 #include "projectors/sf/sf_lines.h"
+#include "projectors/sf/sf_voxels.h"
 
 static const size_t max_batch = (size_t)256 << 20; /* bytes of a batch of views */
 
@@ -12,11 +13,8 @@ template <typename T> struct lines;
 #define LINES(T, AS) \
 	template <> struct lines<T> { \
 		typedef AS(gt_sf_climb) climb; \
-		typedef AS(gt_sf_line) line; \
 		typedef AS(gt_sf_line_rows) rows; \
 		typedef AS(gt_sf_line_state) state; \
-		typedef AS(gt_sf_line_weights) weights; \
-		typedef AS(gt_sf_trapezoid) trapezoid; \
 		static __device__ __forceinline__ climb from(const gt_sf *d, const gt_sf_rows *r) \
 		{ \
 			return AS(gt_sf_climb_from)(d, r, 0); \
@@ -28,10 +26,6 @@ template <typename T> struct lines;
 		static __device__ __forceinline__ void row(const rows *r, state *s, int l, T *out) \
 		{ \
 			AS(gt_sf_line_row)(r, s, l, out); \
-		} \
-		static __device__ __forceinline__ weights weigh(const trapezoid *t, T chord, const line *m, int k) \
-		{ \
-			return AS(gt_sf_line_weigh)(t, chord, m, k); \
 		} \
 		static __device__ __forceinline__ int gather(const gt_sf *d, const gt_sf_footprint *s, const T *x, const T *image, \
 		                                             gt_sf_line *out) \

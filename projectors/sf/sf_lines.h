@@ -47,7 +47,7 @@ GT_HD gt_sf_climb gt_sf_climb_from(const gt_sf *d, const gt_sf_rows *r, int z)
 	return c;
 }
 GT_HD void gt_sf_climb_up(gt_sf_climb *c) { c->at = c->start + ++c->z * c->step; }
-GT_HD int gt_sf_climb_row(const gt_sf_climb *c) { return (int)floor(c->at + 1e-9); }
+GT_HD int gt_sf_climb_row(const gt_sf_climb *c) { return (int)floor(c->at + GT_SF_ROUNDING); }
 GT_HD double gt_sf_climb_part(const gt_sf_climb *c, int row) { return c->at - row; }
 
 /* Moves from slice 0 up by z edges. */
@@ -75,12 +75,16 @@ GT_HD int gt_sf_climb_find(const gt_sf_climb *c, int n, int l)
 {
 	const double guess = (l - c->start) / c->step;
 	int e = guess > 0 ? guess < n ? (int)guess : n : 0;
-	while (e > 0 && c->start + (e - 1) * c->step + 1e-9 >= l)
+	while (e > 0 && c->start + (e - 1) * c->step + GT_SF_ROUNDING >= l)
 		e--;
-	while (e <= n && c->start + e * c->step + 1e-9 < l)
+	while (e <= n && c->start + e * c->step + GT_SF_ROUNDING < l)
 		e++;
 	return e;
 }
+
+/* Moments or changes with powers of t. They belong to the four columns in ascending order, to the rows of the edges,
+ * and to half the height of a voxel. The chord has none. */
+typedef struct { double column[4][2], row[3], half[2], chord; } gt_sf_line;
 
 #define REAL double
 #define GT_SF(name) name
@@ -93,29 +97,32 @@ GT_HD int gt_sf_climb_find(const gt_sf_climb *c, int n, int l)
 #undef REAL
 #undef GT_SF
 
+/* Weights of the sums of a row in column k: its change, and its projection without the slant. */
+typedef struct { double first, second, all; } gt_sf_line_weights;
+GT_HD gt_sf_line_weights gt_sf_line_weigh(const gt_sf_trapezoid *t, double chord, const gt_sf_line *m, int k)
+{
+	gt_sf_line_weights w;
+	double by[4];
+	const double column = gt_sf_column_by(t, k, by);
+	w.all = chord * column;
+	w.first = m->chord * column;
+	w.second = 0;
+	for (int c = 0; c < 4; c++) {
+		w.first += chord * by[c] * m->column[c][0];
+		w.second += chord * by[c] * m->column[c][1];
+	}
+	return w;
+}
+
 /* Footprint of a column of voxels; returns 0 if it is not in front of the source. */
 GT_HD int gt_sf_footprint_at(const gt_sf *d, const gt_sf_view *v, int x, int y, gt_sf_footprint *s)
 {
 	const gt_sf_corner low[2] = { gt_sf_corner_at(v, x - 0.5, y - 0.5), gt_sf_corner_at(v, x + 0.5, y - 0.5) };
 	const gt_sf_corner high[2] = { gt_sf_corner_at(v, x - 0.5, y + 0.5), gt_sf_corner_at(v, x + 0.5, y + 0.5) };
-	return gt_sf_footprint_of(d, v, x, y, low, high, s);
-}
-
-/* Adds `column` and `row` times the changes of the image of the point at (x, y) and t to by, in the frame. */
-GT_HD void gt_sf_line_point(const gt_sf *d, const gt_sf_pose *p, const double at[3], double column, double row, double by[GT_VELOCITIES])
-{
-	gt_sf_image m;
-	double e[3], torque[3];
-	const double point[3] = { at[0], at[1], 0.5 * (at[2] + 1) * d->n[2] - 0.5 };
-	gt_sf_image_of(d, p, point, &m);
-	for (int a = 0; a < 3; a++)
-		e[a] = column * m.e[0][a] + row * m.e[1][a];
-	gt_cross3(m.arm, e, torque);
-	for (int a = 0; a < 3; a++) {
-		by[GT_VELOCITY_T + a] += m.a * e[a];
-		by[GT_VELOCITY_W + a] -= torque[a];
-		by[GT_VELOCITY_V + a] += m.b * e[a];
-	}
+	if (!gt_sf_footprint_of(d, v, x, y, low, high, s))
+		return 0;
+	gt_sf_snap_columns(&s->columns);
+	return 1;
 }
 
 /* Sets roll to the derivative of half the height of a voxel at t = -1 and 1, times the slices per row. It is a
@@ -137,76 +144,57 @@ GT_HD void gt_sf_line_roll(const gt_sf *d, const gt_sf_view *v, int x, int y, do
 	}
 }
 
-/* Point i of 11, with t: ends of the four vertical edges, then three points of the vertical line through the centre. */
-GT_HD void gt_sf_line_place(int x, int y, int i, double at[3])
+/* Point i of 11: ends of the four vertical edges, then three points of the vertical line through the centre; returns
+ * its t. */
+GT_HD double gt_sf_line_place(const gt_sf *d, int x, int y, int i, double at[3])
 {
+	const double t = i < 8 ? 2 * (i & 1) - 1 : i - 9;
 	at[0] = x + (i < 8 ? ((i >> 1) & 1) - 0.5 : 0);
 	at[1] = y + (i < 8 ? (i >> 2) - 0.5 : 0);
-	at[2] = i < 8 ? 2 * (i & 1) - 1 : i - 9;
-}
-GT_HD int gt_sf_line_rank(const double corner[4], int c)
-{
-	int rank = 0;
-	for (int j = 0; j < 4; j++)
-		rank += corner[j] < corner[c] || (corner[j] == corner[c] && j < c);
-	return rank;
+	at[2] = 0.5 * (t + 1) * d->n[2] - 0.5;
+	return t;
 }
 
 /* Adds the derivatives of a column of voxels to by, in the frame of the pose. */
 GT_HD void gt_sf_line_back(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, int x, int y, const gt_sf_line *line,
                            double by[GT_VELOCITIES])
 {
-	double corner[4], roll[2], chord[3];
+	double corner[4], roll[2];
 	const int place[2] = { x, y };
 	gt_sf_line_roll(d, v, x, y, corner, roll);
 	/* The roll of a voxel is the difference of the columns of its faces: 1/n of the difference at the ends. */
 	const double turn = 0.5 * (line->half[0] * (roll[0] + roll[1]) + line->half[1] * (roll[1] - roll[0])) / d->n[2];
 	for (int i = 0; i < 11; i++) {
-		const int rank = i < 8 ? gt_sf_line_rank(corner, i >> 1) : 0;
 		double at[3];
-		gt_sf_line_place(x, y, i, at);
-		if (i < 8)
-			gt_sf_line_point(d, p, at, 0.5 * (line->column[rank][0] + at[2] * line->column[rank][1]), 0, by);
-		else
-			gt_sf_line_point(d, p, at, at[2] * turn,
-			                 i == 9 ? line->row[0] - line->row[2] : 0.5 * (line->row[2] + at[2] * line->row[1]), by);
+		const double t = gt_sf_line_place(d, x, y, i, at);
+		const double *k = line->column[i < 8 ? gt_sf_rank(corner, i >> 1) : 0];
+		const double row = i == 9 ? line->row[0] - line->row[2] : 0.5 * (line->row[2] + t * line->row[1]);
+		gt_sf_point_back(d, p, at, i < 8 ? 0.5 * (k[0] + t * k[1]) : t * turn, i < 8 ? 0 : row, by);
 	}
-	gt_sf_chord_by(d, v, p, place, chord);
-	for (int a = 0; a < 3; a++) {
-		by[GT_VELOCITY_V + a] += line->chord * chord[a];
-		if (p->detector.shape == GT_PARALLEL)
-			by[GT_VELOCITY_T + a] -= line->chord * chord[a];
-	}
+	gt_sf_chord_back(d, v, p, place, line->chord, by);
 }
 
 /* The transpose of gt_sf_line_back(): sets the changes of a column of voxels by velocities in the frame. */
 GT_HD void gt_sf_line_changes(const gt_sf *d, const gt_sf_view *v, const gt_sf_pose *p, int x, int y, const double *velocity,
                               gt_sf_line *line)
 {
-	const double *T = velocity + GT_VELOCITY_T, *V = velocity + GT_VELOCITY_V;
-	double corner[4], roll[2], chord[3], end[2] = { 0, 0 }, row[3] = { 0, 0, 0 }, turn = 0;
+	double corner[4], roll[2], end[2] = { 0, 0 }, row[3] = { 0, 0, 0 }, turn = 0;
 	const int place[2] = { x, y };
 	gt_sf_line_roll(d, v, x, y, corner, roll);
 	for (int i = 0; i < 11; i++) {
-		gt_sf_image m;
-		double at[3], spin[3], moved[3];
-		gt_sf_line_place(x, y, i, at);
-		const double point[3] = { at[0], at[1], 0.5 * (at[2] + 1) * d->n[2] - 0.5 };
-		gt_sf_image_of(d, p, point, &m);
-		gt_cross3(velocity + GT_VELOCITY_W, m.arm, spin);
-		for (int a = 0; a < 3; a++)
-			moved[a] = m.a * T[a] + m.b * V[a] - spin[a];
-		const double column = gt_dot3(m.e[0], moved);
+		double at[3], moved[2];
+		const double t = gt_sf_line_place(d, x, y, i, at);
+		gt_sf_point_change(d, p, at, velocity, moved);
 		if (i >= 8) {
-			row[i - 8] = gt_dot3(m.e[1], moved);
-			turn += at[2] * column / d->n[2];
+			row[i - 8] = moved[1];
+			turn += t * moved[0] / d->n[2];
 			continue;
 		}
-		end[i & 1] = column;
+		end[i & 1] = moved[0];
 		if (i & 1) {
-			const int rank = gt_sf_line_rank(corner, i >> 1);
-			line->column[rank][0] = 0.5 * (end[0] + end[1]);
-			line->column[rank][1] = 0.5 * (end[1] - end[0]);
+			double *k = line->column[gt_sf_rank(corner, i >> 1)];
+			k[0] = 0.5 * (end[0] + end[1]);
+			k[1] = 0.5 * (end[1] - end[0]);
 		}
 	}
 	line->row[0] = row[1];
@@ -214,9 +202,6 @@ GT_HD void gt_sf_line_changes(const gt_sf *d, const gt_sf_view *v, const gt_sf_p
 	line->row[2] = 0.5 * (row[2] + row[0]) - row[1];
 	line->half[0] = 0.5 * turn * (roll[0] + roll[1]);
 	line->half[1] = 0.5 * turn * (roll[1] - roll[0]);
-	gt_sf_chord_by(d, v, p, place, chord);
-	line->chord = gt_dot3(chord, V);
-	if (p->detector.shape == GT_PARALLEL)
-		line->chord -= gt_dot3(chord, T);
+	line->chord = gt_sf_chord_change(d, v, p, place, velocity);
 }
 #endif

@@ -93,4 +93,20 @@ static inline struct gt_test_geometry ray_scan(int i)
 	ck_ok(gt_scan_check(part));
 	return (struct gt_test_geometry){ ray_tilts[tilt].name, part, g.grid };
 }
+
+/* Corners and faces of central voxels lie on edges between pixels, and rays along diagonals. The caller frees scan. */
+static inline struct gt_test_geometry ray_at_rest(int i)
+{
+	static const char *const names[] = { "flat, on edges", "arc, on edges", "parallel, on edges", "rows off z, on edges" };
+	static const gt_shape shapes[] = { GT_FLAT, GT_ARC, GT_PARALLEL, GT_FLAT };
+	const int kind = i / 2 % 4;
+	const gt_orbit orbit = { .shape = shapes[kind], .views = 8, .rows = 6, .columns = 8, .source_to_axis = 300,
+		                 .source_to_detector = 600, .column_pitch = 2, .row_pitch = 2, .turn = 6.283185307179586 };
+	const size_t n = i % 2 ? 5 : 4;
+	struct gt_test_geometry g = { names[kind], NULL, { { n, n, n }, { 1, 1, 1 }, { 0, 0, 0 } } };
+	ck_ok(gt_scan_orbit(&orbit, &g.scan));
+	for (size_t v = 0; kind == 3 && v < g.scan->views; v++)
+		ray_tilt_view(&g.scan->view[v], RAY_TILT, 0.1);
+	return g;
+}
 #endif
