@@ -43,12 +43,24 @@ static double process_bytes(const gt_recon *r)
  * the checks of the data. Measured on scans of 2 to 130 MiB (tests/cli/resident_size.sh). */
 #define MIB 1048576.0
 #define SOLVER_MIB 3.2
-#define PENALTY_MIB 1.3
+#define PENALTY_MIB 1.0
+/* malloc() keeps about this part of a direct start's blocks on the CPU, unless they are large enough to be mapped. */
+#define KEPT_PART 0.4
+#define MAPPED_MIB 32
+
+static double kept_by_malloc(const gt_recon_job *j)
+{
+	if (!j->p || (j->with.backend && !strncmp(j->with.backend, "cuda", 4)) || (j->chosen.init && !strcmp(j->chosen.init, "zero")))
+		return 0;
+	const double data = (double)gt_scan_size(j->p->scan) * sizeof(float),
+		     volume = (double)gt_grid_voxels(&j->chosen.grid) * sizeof(float);
+	return KEPT_PART * (fmin(data, MAPPED_MIB * MIB) + fmin(volume, MAPPED_MIB * MIB));
+}
 
 static double code_bytes(const gt_recon *r)
 {
-	const gt_penalty_spec *penalty = r->job.chosen.penalty;
-	return MIB * ((r->job.chosen.method.solver ? SOLVER_MIB : 0) + (penalty ? PENALTY_MIB : 0));
+	const gt_recon_job *j = &r->job;
+	return (j->chosen.method.solver ? MIB * SOLVER_MIB + kept_by_malloc(j) : 0) + (j->chosen.penalty ? MIB * PENALTY_MIB : 0);
 }
 
 static gt_memory_estimate before_run(const gt_recon *r)
