@@ -143,24 +143,27 @@ static int is_plain(const gt_array *a, const gt_array *x)
 	return gt_array_backend(a) == x->be && a->type == x->type && a->n == x->n && !a->shared && !a->runs;
 }
 
-static int takes_step(const gt_linop *A, const gt_array *y, const gt_step *s, gt_array *x)
+static int can_step(const gt_linop *A, const gt_step *s, const gt_array *x)
 {
-	int taken = 0;
-	if (!A->step || !is_plain(x, x) || !is_plain(s->w, x) || !is_plain(s->from, x) || !begins(A, y, x))
-		return 0;
-	gt_poll_pass_begins();
-	taken = A->step(A->self, y, s, x);
-	gt_poll_pass_ends();
-	gt_backend_end(A->be);
-	return taken;
+	return A->step && is_plain(x, x) && is_plain(s->w, x) && is_plain(s->from, x);
 }
 
 void gt_adjoint_step(const gt_linop *A, const gt_array *y, const gt_step *s, gt_array *g, gt_array *x)
 {
-	if (!fits(A, x, y) || takes_step(A, y, s, x))
+	if (!fits(A, x, y))
 		return;
-	gt_adjoint(A, y, g);
-	gt_take_step(s, g, x);
+	if (!can_step(A, s, x)) {
+		gt_adjoint(A, y, g);
+		gt_take_step(s, g, x);
+		return;
+	}
+	gt_backend_moves(A->be, (double)gt_array_bytes(s->w) + (double)gt_array_bytes(s->from));
+	if (begins(A, y, x)) {
+		gt_poll_pass_begins();
+		A->step(A->self, y, s, x);
+		gt_poll_pass_ends();
+		gt_backend_end(A->be);
+	}
 }
 
 struct fill {

@@ -9,7 +9,7 @@ typedef struct { double a, lo, hi; const gt_array *w, *from; } gt_step;
 void gt_adjoint_step(const gt_linop *A, const gt_array *y, const gt_step *s, gt_array *g, gt_array *x);
 void gt_take_step   (const gt_step *s, const gt_array *g, gt_array *x);
 
-/* Returns 0 if it cannot take this step. All arrays are single runs of memory. */
-typedef int (*gt_adjoint_step_of)(void *self, const gt_array *y, const gt_step *s, gt_array *x);
+/* Takes a step of volumes that are single runs of memory. */
+typedef void (*gt_adjoint_step_of)(void *self, const gt_array *y, const gt_step *s, gt_array *x);
 void gt_linop_set_step(gt_linop *A, gt_adjoint_step_of step);
 #endif

@@ -48,14 +48,13 @@ void gt_dd_apply_adjoint(void *self, const gt_array *y, gt_array *x)
 	p->impl->adjoint(p->be, &p->d, p->state, p->type, y->data, x->data);
 }
 
-static int apply_step(void *self, const gt_array *y, const gt_step *s, gt_array *x)
+static int can_step(const struct dd *p) { return p->impl == &gt_dd_cpu && p->type == GT_F32 && gt_dd_single_steps(&p->d); }
+
+static void apply_step(void *self, const gt_array *y, const gt_step *s, gt_array *x)
 {
 	const struct dd *p = self;
 	const gt_row_step taken = { (float)s->a, (float)s->lo, (float)s->hi, s->w->data, s->from->data };
-	if (p->impl != &gt_dd_cpu || p->type != GT_F32 || !gt_dd_single_steps(&p->d))
-		return 0;
 	gt_dd_single_adjoint(p->be, &p->d, y->data, &taken, x->data);
-	return 1;
 }
 
 int gt_dd_roofline(void *self, int back, gt_roofline *min)
@@ -210,7 +209,7 @@ static gt_status give_out(const struct gt_linop_ops *ops, gt_roofline_of min, st
 	const gt_status st = gt_linop_new(ops, p, p->be, p->type, nx, ny, A);
 	if (st == GT_OK)
 		gt_linop_set_roofline(*A, min);
-	if (st == GT_OK)
+	if (st == GT_OK && can_step(p))
 		gt_linop_set_step(*A, apply_step);
 	return st;
 }
