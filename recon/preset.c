@@ -87,8 +87,8 @@ static size_t asked_subsets(const char *own, const char *asked)
 	static const char key[] = "subsets=";
 	const char *at = asked && !is_other(own, asked) ? gt_spec_cut(asked).values : NULL;
 	while (at && strncmp(at, key, sizeof key - 1) != 0) {
-		at = strchr(at, ',');
-		at += at != NULL;
+		const char *comma = strchr(at, ',');
+		at = comma ? comma + 1 : NULL;
 	}
 	const double n = at ? gt_strtod(at + sizeof key - 1, NULL) : 0;
 	return n >= 1 && n <= INT_MAX ? (size_t)n : 0;
