@@ -118,4 +118,4 @@ static void adjoint(void *self, const void *x, const void *y, double *velocity)
 
 static size_t scratch(const gt_dd_derivative *d) { return strips_of(d) * GT_VELOCITIES * sizeof(double); }
 
-const struct gt_dd_derivative_impl gt_dd_derivative_cpu = { { "derivative of dd", forward, adjoint, gt_dd_derivative_free }, scratch };
+const struct gt_dd_derivative_impl gt_dd_derivative_cpu = { { "derivative of dd", forward, adjoint, gt_dd_derivative_free }, scratch, 0 };
