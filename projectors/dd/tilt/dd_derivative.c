@@ -133,7 +133,7 @@ gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const void
 		p->d.d.pitch[a] = g->pitch[a];
 	}
 	GT_TRY(fill_tables(scan, g, p, &even));
-	if (impl[be->kind]->by_voxels && type == GT_F32 && p->d.level && even) {
+	if (type == GT_F32 && p->d.level && even) {
 		GT_TRY(make(be, type, g, scan, options, &p->d.projector));
 		GT_TRY(gt_array_new(be, type, gt_scan_size(scan), &p->d.projections));
 	}

@@ -38,8 +38,8 @@ typedef struct {
 	gt_dd_tilt d;
 	gt_dd_velocities by; /* tables on the backend, as those of d */
 	int level;           /* the edges of all strips run along z */
-	/* Level strips with pieces of equal heights, single precision on a GPU: the transpose visits voxels, and needs
-	 * the projections for the derivatives of the weights. NULL: it visits pixels. */
+	/* For level strips with pieces of equal heights, in single precision: the transpose visits voxels. It needs the
+	 * projections for the derivatives of the weights. NULL: it visits pixels. */
 	gt_linop *projector;
 	gt_array *projections;
 	const gt_array *volume;
@@ -49,7 +49,6 @@ typedef struct {
 struct gt_dd_derivative_impl {
 	struct gt_derivative_ops ops;
 	size_t (*scratch)(const gt_dd_derivative *d); /* bytes of gt_scratch() */
-	int by_voxels; /* the transpose can visit voxels (dd_derivative_level.h) */
 };
 void gt_dd_derivative_free(void *self);
 extern const struct gt_dd_derivative_impl gt_dd_derivative_cpu, gt_dd_derivative_cuda;

@@ -125,5 +125,4 @@ static size_t scratch(const gt_dd_derivative *d)
 }
 
 extern "C" const struct gt_dd_derivative_impl gt_dd_derivative_cuda = { { "derivative of dd", forward, adjoint, gt_dd_derivative_free },
-	                                                                scratch,
-	                                                                1 };
+	                                                                scratch };

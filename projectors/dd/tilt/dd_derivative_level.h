@@ -2,8 +2,8 @@
 #define GT_PROJECTORS_DD_TILT_DD_DERIVATIVE_LEVEL_H
 /* Transpose of the derivative for level strips, in single precision. Their edges run along z, and their pieces have
  * equal heights. A strip visits the voxels of a slice from below, GT_DD_HEIGHTS at a time. Between two heights it reads
- * one pixel and the sum of those below. With T, the position in pieces from piece p.l on, f, the part of the pixel y
- * below the border, and A, the integral over the strip's voxels at each height,
+ * one pixel and the sum of those below. T is the position in pixels above piece p.l. The part f of the pixel y is below
+ * the border, and A is the integral over the strip's voxels at each height. Then
  *
  *   B = the difference of (sum below + f y) between two borders,   q = (A below - A above) y,
  *
@@ -29,7 +29,7 @@ struct gt_dd_gather {
 	const float *low, *high, *middle;     /* voxels at its edges and the first between, lowest height */
 	float in_low, in_high, in_middle;     /* parts of them in the strip; 0 outside the volume */
 	int middles, along, up;               /* voxels between the edges; to the next one and to the next height */
-	long long at, step;                   /* the lowest border in pieces, and the way to the next */
+	long long at, step;                   /* lowest border in pixels of the strip, and the way to the next */
 	const struct gt_dd_level_pixel *from; /* piece 0 */
 	int row, pieces;                      /* bytes to the next piece; pieces -1 and `pieces` are 0 */
 };
@@ -186,7 +186,7 @@ GT_HD void gt_dd_column_by(const struct gt_dd_piece *p, const struct gt_dd_level
 	gt_dd_run_by(p, strip, by);
 }
 
-/* Piece at the centre of heights [z, z + heights) in the middle slice. */
+/* Piece at the centre of heights [z, z + heights) in the central slice. */
 GT_HD int gt_dd_middle_piece(const struct gt_dd_piece *p, int z, int heights)
 {
 	const gt_dd_tilt_slice f = gt_dd_tilt_slice_of(p->v, (p->v->first + p->v->end) / 2);
