@@ -9,7 +9,7 @@
 
 enum { LANES = 32, WARPS = 8 };
 #ifndef GT_DD_LEVEL_BLOCKS /* minimum blocks per multiprocessor: 1 to 4 */
-#define GT_DD_LEVEL_BLOCKS 3
+#define GT_DD_LEVEL_BLOCKS 2
 #endif
 static const size_t max_batch = (size_t)256 << 20; /* bytes of a batch of views */
 

@@ -14,7 +14,7 @@
 
 enum { GT_DD_HEIGHTS = 64 };
 #ifdef __CUDA_ARCH__
-#define GT_DD_UNROLL_SOME _Pragma("unroll 4")
+#define GT_DD_UNROLL_SOME _Pragma("unroll 8")
 #define GT_DD_ANY(condition) __any_sync(__activemask(), condition)
 #else
 #define GT_DD_UNROLL_SOME
