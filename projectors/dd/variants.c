@@ -44,8 +44,7 @@ static gt_status make_dd(gt_backend *be, gt_type t, const gt_grid *g, const gt_s
 static gt_status derivative_dd(const gt_grid *g, const gt_scan *s, const void *options, const double *jacobian, const gt_array *volume,
                                gt_linop **D)
 {
-	(void)options;
-	return gt_dd_derivative_new(g, s, jacobian, volume, D);
+	return gt_dd_derivative_new(g, s, options, make_dd, jacobian, volume, D);
 }
 
 static const gt_dd_options plain = { .memory = 65536 };

@@ -3,6 +3,7 @@
 /* Scans for the ray-driven projectors: those of tests/support/geometries.c, also with rotated detectors and
  * gantries. */
 #include <math.h>
+#include <stdlib.h>
 #include <gantry/author/constants.h>
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
@@ -108,5 +109,28 @@ static inline struct gt_test_geometry ray_at_rest(int i)
 	for (size_t v = 0; kind == 3 && v < g.scan->views; v++)
 		ray_tilt_view(&g.scan->view[v], RAY_TILT, 0.1);
 	return g;
+}
+
+/* Blobs of different widths, some of which reach beyond the grid. */
+static inline gt_array *smooth_volume(gt_backend *be, gt_type type, const gt_grid *g)
+{
+	const size_t n = gt_grid_voxels(g);
+	float *v = malloc(n * sizeof *v);
+	gt_array *x;
+	for (size_t i = 0; i < n; i++) {
+		const double at[3] = { (double)(i % g->n[0]), (double)(i / g->n[0] % g->n[1]), (double)(i / g->n[0] / g->n[1]) };
+		double sum = 0;
+		for (int k = 0; k < 3; k++) {
+			double square = 0;
+			for (int a = 0; a < 3; a++)
+				square += pow(at[a] / (double)g->n[a] - 0.3 - 0.2 * ((k + a) % 3), 2) / (0.03 + 0.02 * k);
+			sum += (1 + 0.4 * k) * exp(-square);
+		}
+		v[i] = (float)(0.02 * sum);
+	}
+	ck_ok(gt_array_new(be, type, n, &x));
+	gt_array_put_float(v, x);
+	free(v);
+	return x;
 }
 #endif

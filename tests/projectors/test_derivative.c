@@ -15,8 +15,8 @@ static const struct model {
 	const char *name;
 	int turned, rest;
 	double beside;
-} models[] = { { "joseph", 1, 0, 0 }, { "dd", 1, 0, 0 },    { "dd", 0, 0, 0 },      { "sf-tr", 1, 0, 0 },
-	       { "sf-tr", 0, 0, 0 },  { "sf-tr", 0, 1, 0 }, { "sf-tr", 0, 1, 2e-8 } };
+} models[] = { { "joseph", 1, 0, 0 }, { "dd", 1, 0, 0 },    { "dd", 0, 0, 0 },       { "sf-tr", 1, 0, 0 },
+	       { "sf-tr", 0, 0, 0 },  { "sf-tr", 0, 1, 0 }, { "sf-tr", 0, 1, 2e-8 }, { "dd", 0, 1, 0 } };
 /* MOVED: those with motions. EVERY: one of that many scans is tested. */
 enum { MODELS = sizeof models / sizeof *models, MOVED = 5, EVERY = 4 };
 
@@ -33,29 +33,6 @@ static double *random_motion(const gt_scan *s, unsigned seed, double mm, double 
 	}
 	free(x);
 	return motion;
-}
-
-/* Blobs of different widths, some of which reach beyond the grid. */
-static gt_array *smooth_volume(gt_backend *be, gt_type type, const gt_grid *g)
-{
-	const size_t n = gt_grid_voxels(g);
-	float *v = malloc(n * sizeof *v);
-	gt_array *x;
-	for (size_t i = 0; i < n; i++) {
-		const double at[3] = { (double)(i % g->n[0]), (double)(i / g->n[0] % g->n[1]), (double)(i / g->n[0] / g->n[1]) };
-		double sum = 0;
-		for (int k = 0; k < 3; k++) {
-			double square = 0;
-			for (int a = 0; a < 3; a++)
-				square += pow(at[a] / (double)g->n[a] - 0.3 - 0.2 * ((k + a) % 3), 2) / (0.03 + 0.02 * k);
-			sum += (1 + 0.4 * k) * exp(-square);
-		}
-		v[i] = (float)(0.02 * sum);
-	}
-	ck_ok(gt_array_new(be, type, n, &x));
-	gt_array_put_float(v, x);
-	free(v);
-	return x;
 }
 
 /* Calls `check` for scans in single and double precision. It returns 0 if the scan is refused. */
@@ -286,6 +263,29 @@ static int near_the_cpu(const struct model *kind, const struct gt_test_geometry 
 START_TEST(same_as_on_the_cpu) { each_scan(&models[_i], 8, gt_test_backend(), near_the_cpu); }
 END_TEST
 
+/* Voxels and pixels of several blocks, partly filled, of an upright detector. */
+START_TEST(many_voxels_and_pixels)
+{
+	const gt_orbit orbit = { .shape = GT_FLAT,
+		                 .views = 5,
+		                 .rows = 61,
+		                 .columns = 37,
+		                 .source_to_axis = 300,
+		                 .source_to_detector = 600,
+		                 .column_pitch = 5,
+		                 .row_pitch = 2.7,
+		                 .column_offset = 0.3,
+		                 .turn = 2 * GT_PI,
+		                 .start_angle = 0.2 };
+	struct gt_test_geometry g = { "flat, tall", NULL, { { 17, 14, 133 }, { 2.1, 1.9, 0.6 }, { 1, -2, 3 } } };
+	gt_backend *be = gt_test_backend();
+	ck_ok(gt_scan_orbit(&orbit, &g.scan));
+	ck_assert_int_eq(near_the_cpu(&models[2], &g, be, GT_F32), 1);
+	gt_scan_free(g.scan);
+	gt_backend_close(be);
+}
+END_TEST
+
 /* Each parameter moves source and detector as documented. */
 START_TEST(motions_of_a_view)
 {
@@ -392,6 +392,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, against_central_differences, 0, MOVED);
 	tcase_add_loop_test(tc, transpose_by_elements, 0, MODELS);
 	tcase_add_loop_test(tc, same_as_on_the_cpu, 0, MODELS);
+	tcase_add_test(tc, many_voxels_and_pixels);
 	tcase_add_test(tc, motions_of_a_view);
 	tcase_add_test(tc, wrong_arguments_are_refused);
 	tcase_add_test(tc, volume_is_read_in_each_call);

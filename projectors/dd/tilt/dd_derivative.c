@@ -1,6 +1,8 @@
 /* Derivative of the distance-driven projections by the motions of the views: tables and the operator. Memory: the
- * tables of dd_tilt.c, and 360 bytes for each column (or row) of a view. */
+ * tables of dd_tilt.c, and 360 bytes for each column (or row) of a view. If the transpose visits voxels, also the
+ * projector and one set of projections. */
 #include <stdlib.h>
+#include <gantry/array.h>
 #include <gantry/threads.h>
 #include "core/try.h"
 #include "projectors/dd/tilt/dd_derivative.h"
@@ -21,6 +23,8 @@ void gt_dd_derivative_free(void *self)
 	gt_backend_free(be, p->d.by.view, p->by_view_bytes);
 	gt_backend_free(be, p->d.by.edge, p->by_edge_bytes);
 	gt_backend_free(be, p->d.by.strip, p->by_strip_bytes);
+	gt_linop_free(p->d.projector);
+	gt_array_free(p->d.projections);
 	free(p);
 }
 
@@ -66,7 +70,7 @@ static void fill_views(void *self, size_t v, size_t end, int worker)
 	}
 }
 
-static gt_status fill_tables(const gt_scan *scan, const gt_grid *g, struct derivative *p)
+static gt_status fill_tables(const gt_scan *scan, const gt_grid *g, struct derivative *p, int *even)
 {
 	const size_t longest = p->d.d.longest, views = scan->views, velocities = GT_VELOCITIES * sizeof(double);
 	gt_status st = GT_OK;
@@ -90,6 +94,9 @@ static gt_status fill_tables(const gt_scan *scan, const gt_grid *g, struct deriv
 	p->d.level = 1;
 	for (size_t e = 0; e < views * (longest + 1); e++)
 		p->d.level &= h.edge[e].slope == 0;
+	*even = 1;
+	for (size_t k = 0; k < views * longest; k++)
+		*even &= h.strip[k].C == 0;
 	struct fill_job job = { scan, g, longest, &h };
 	gt_parallel(p->d.be->pool, views, 1, fill_views, &job);
 	GT_TRY(upload(p, &h));
@@ -103,10 +110,13 @@ done:
 	return st;
 }
 
-gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const double *jacobian, const gt_array *volume, gt_linop **D)
+gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const void *options, gt_dd_projector_of make, const double *jacobian,
+                               const gt_array *volume, gt_linop **D)
 {
 	static const struct gt_dd_derivative_impl *const impl[GT_NBACKENDS] = { &gt_dd_derivative_cpu, GT_IF_CUDA(&gt_dd_derivative_cuda) };
 	gt_backend *be = gt_array_backend(volume);
+	const gt_type type = gt_array_type(volume);
+	int even = 0; /* the pieces of each strip have equal heights */
 	gt_status st = gt_projector_check_sizes("dd", g, scan);
 	if (st != GT_OK)
 		return st;
@@ -114,14 +124,19 @@ gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const doub
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "dd: no memory for the derivative");
 	p->d.be = be;
-	p->d.type = gt_array_type(volume);
+	p->d.type = type;
+	p->d.volume = volume;
 	p->d.d = (gt_dd_tilt){ .rows = (int)scan->rows, .columns = (int)scan->columns, .views = scan->views };
 	p->d.d.longest = scan->rows > scan->columns ? scan->rows : scan->columns;
 	for (int a = 0; a < 3; a++) {
 		p->d.d.n[a] = (int)g->n[a];
 		p->d.d.pitch[a] = g->pitch[a];
 	}
-	GT_TRY(fill_tables(scan, g, p));
+	GT_TRY(fill_tables(scan, g, p, &even));
+	if (type == GT_F32 && p->d.level && even) {
+		GT_TRY(make(be, type, g, scan, options, &p->d.projector));
+		GT_TRY(gt_array_new(be, type, gt_scan_size(scan), &p->d.projections));
+	}
 	st = gt_derivative_new(&impl[be->kind]->ops, p, impl[be->kind]->scratch(&p->d), scan, jacobian, volume, D);
 	p = NULL;
 done:

@@ -38,6 +38,11 @@ typedef struct {
 	gt_dd_tilt d;
 	gt_dd_velocities by; /* tables on the backend, as those of d */
 	int level;           /* the edges of all strips run along z */
+	/* For level strips with pieces of equal heights, in single precision: the transpose visits voxels. It needs the
+	 * projections for the derivatives of the weights. NULL: it visits pixels. */
+	gt_linop *projector;
+	gt_array *projections;
+	const gt_array *volume;
 } gt_dd_derivative;
 
 /* Functions of a backend; self: a gt_dd_derivative. */
@@ -50,8 +55,12 @@ extern const struct gt_dd_derivative_impl gt_dd_derivative_cpu, gt_dd_derivative
 
 /* Fills the derivatives of view `at`, whose tables are filled; by: tables of this view. */
 void gt_dd_tilt_fill_by(const gt_scan *scan, const gt_grid *g, size_t at, const gt_dd_pose *v, const gt_dd_velocities *by);
+/* Creates the projector of a scan. */
+typedef gt_status (*gt_dd_projector_of)(gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, const void *options,
+                                        gt_linop **A);
 /* Derivative by the motions of the views; scan: after the motion, jacobian: see projectors/kit/derivative.h. */
-gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const double *jacobian, const gt_array *volume, gt_linop **D);
+gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const void *options, gt_dd_projector_of make, const double *jacobian,
+                               const gt_array *volume, gt_linop **D);
 
 /* The volume, of the derivative's type: distance of adjacent slices, of voxels along a slice, and of heights. */
 struct gt_dd_voxels {
@@ -86,6 +95,10 @@ enum { GT_DD_LOW, GT_DD_CHANGE = 2, GT_DD_RISE = 4, GT_DD_TURN = 6, GT_DD_LOW_OV
 #endif
 /* Positions in voxels. In single precision they are fixed-point numbers with 32 fractional bits, because doubles are
  * slow on a GPU. gt_dd_split_*() return the fraction. */
+/* Edges of strips and pieces are lowered by this part of a voxel. In scans at rest an edge may lie exactly between two
+ * voxels; it then belongs to the lower one, also after rounding. */
+GT_HD double gt_dd_lowered_single(void) { return 0x1p-21; }
+GT_HD double gt_dd_lowered_double(void) { return 0x1p-30; }
 GT_HD long long gt_dd_position_single(double p) { return (long long)((p > -0x1p30 ? p < 0x1p30 ? p : 0x1p30 : -0x1p30) * 0x1p32); }
 GT_HD float gt_dd_split_single(long long p, int *cell)
 {

@@ -1,11 +1,13 @@
 /* Derivative of the distance-driven projections by velocities on the CPU: one job per strip of a view, in runs of
- * pieces. Sums of a run have the type of the data, all others are in double. The transpose adds the strips of a view
- * in order, so sums do not depend on the threads. Memory: 72 bytes per strip of a view. */
+ * pieces. The transpose of level strips visits voxels instead (dd_derivative_level.h). Sums of a run or of voxels have
+ * the type of the data, all others are in double. The transpose adds the strips of a view in order, so sums do not
+ * depend on the threads. Memory: 72 bytes per strip of a view, and 8 bytes per piece of a strip and thread. */
 #include <string.h>
+#include <gantry/linop.h>
 #include <gantry/threads.h>
 #include "core/clones.h"
 #include "core/poll.h"
-#include "projectors/dd/tilt/dd_derivative.h"
+#include "projectors/dd/tilt/dd_derivative_level.h"
 #include "projectors/kit/running_sums.h"
 
 enum { GRAIN = 8 };
@@ -16,6 +18,9 @@ struct strip_job {
 	void *out;
 	const double *velocity;
 	double *sums; /* [views][longest][GT_VELOCITIES] */
+	/* if the transpose visits voxels: for each thread those of a strip */
+	struct gt_dd_level_pixel *pixels;
+	const float *projections;
 };
 
 /* A strip of a view, and its pixels. */
@@ -65,8 +70,55 @@ GT_INLINE void run_strip(const struct strip_job *j, const struct strip *s, int b
 	}
 }
 
+static size_t level_pixels(const gt_dd_derivative *d) { return (size_t)d->d.pieces + 2; }
+
+/* Fills the weighted pixels of a strip, and adds the derivatives of the weights. */
+GT_INLINE void weigh_strip(const struct strip_job *j, const struct strip *s, struct gt_dd_level_pixel *out, double change[GT_DD_SCALARS])
+{
+	const gt_dd_tilt *d = &j->d->d;
+	const float *data = j->in;
+	struct gt_dd_piece p = s->piece;
+	double sum = 0;
+	out[0].value = out[p.v->pieces + 1].value = 0;
+	for (p.l = 0; p.l < p.v->pieces; p.l++) {
+		const size_t pixel = pixel_of(d, s, p.l);
+		const double y = data[pixel];
+		out[p.l + 1].value = (float)(y * gt_dd_tilt_weight(d, p.v, p.e, p.strip, p.l));
+		sum -= 0.5 * (double)out[p.l + 1].value; /* sums begin at minus half the total */
+		gt_dd_add_weight(d, &p, y * (double)j->projections[pixel], change);
+	}
+	for (int l = 0; l < p.v->pieces + 2; l++) {
+		out[l].below = (float)sum;
+		sum += (double)out[l].value;
+	}
+}
+
+/* run_strip() with `back` by voxels. */
+GT_INLINE void gather_strip(const struct strip_job *j, const struct strip *s, int worker, double change[GT_DD_SCALARS])
+{
+	const gt_dd_tilt *d = &j->d->d;
+	struct gt_dd_level_pixel *pixels = j->pixels + (size_t)worker * level_pixels(j->d);
+	struct gt_dd_piece p = s->piece;
+	weigh_strip(j, s, pixels, change);
+	for (int z = 0; z < d->n[2]; z += GT_DD_HEIGHTS) {
+		struct gt_dd_level_column c;
+		double by[GT_DD_SCALARS];
+		c.z = z;
+		c.heights = d->n[2] - z < GT_DD_HEIGHTS ? d->n[2] - z : GT_DD_HEIGHTS;
+		c.from = pixels + 1;
+		c.row = (int)sizeof *pixels;
+		p.l = gt_dd_middle_piece(&p, z, c.heights);
+		gt_dd_set_column(&p, p.v->first, 1, &c);
+		while (c.n < p.v->end)
+			gt_dd_add_column(d, &p, &s->x, &c);
+		gt_dd_column_by(&p, &c, by);
+		for (int i = 0; i < GT_DD_SCALARS; i++)
+			change[i] += by[i];
+	}
+}
+
 /* All strips of all views. */
-GT_INLINE void run_strips(const struct strip_job *j, size_t i, size_t end, int back)
+GT_INLINE void run_strips(const struct strip_job *j, size_t i, size_t end, int worker, int back)
 {
 	for (; i < end; i++) {
 		const struct strip s = strip_of(j, i);
@@ -74,7 +126,10 @@ GT_INLINE void run_strips(const struct strip_job *j, size_t i, size_t end, int b
 		if (s.k < s.piece.v->strips) {
 			if (!back)
 				gt_dd_changes(j->d, s.view, s.k, j->velocity + s.view * GT_VELOCITIES, change);
-			run_strip(j, &s, back, change);
+			if (back && j->pixels)
+				gather_strip(j, &s, worker, change);
+			else
+				run_strip(j, &s, back, change);
 		}
 		for (int c = 0; back && c < GT_VELOCITIES; c++)
 			j->sums[i * GT_VELOCITIES + (size_t)c] = s.k < s.piece.v->strips ? gt_dd_change_back(j->d, s.view, s.k, change, c)
@@ -82,17 +137,9 @@ GT_INLINE void run_strips(const struct strip_job *j, size_t i, size_t end, int b
 	}
 }
 
-GT_CLONES static void forward_strips(void *self, size_t i, size_t end, int worker)
-{
-	(void)worker;
-	run_strips(self, i, end, 0);
-}
+GT_CLONES static void forward_strips(void *self, size_t i, size_t end, int worker) { run_strips(self, i, end, worker, 0); }
 
-GT_CLONES static void adjoint_strips(void *self, size_t i, size_t end, int worker)
-{
-	(void)worker;
-	run_strips(self, i, end, 1);
-}
+GT_CLONES static void adjoint_strips(void *self, size_t i, size_t end, int worker) { run_strips(self, i, end, worker, 1); }
 
 static size_t strips_of(const gt_dd_derivative *d) { return d->d.views * d->d.longest; }
 
@@ -108,6 +155,11 @@ static void adjoint(void *self, const void *x, const void *y, double *velocity)
 {
 	const gt_dd_derivative *d = self;
 	struct strip_job j = { .d = d, .x = x, .in = y, .sums = gt_scratch(d->be) };
+	if (d->projector) {
+		gt_forward(d->projector, d->volume, d->projections); /* uses the same scratch */
+		j.pixels = (struct gt_dd_level_pixel *)(j.sums + strips_of(d) * GT_VELOCITIES);
+		j.projections = gt_array_data(d->projections);
+	}
 	gt_poll_part(0, 1);
 	gt_parallel(d->be->pool, strips_of(d), GRAIN, adjoint_strips, &j);
 	memset(velocity, 0, d->d.views * GT_VELOCITIES * sizeof *velocity);
@@ -116,6 +168,10 @@ static void adjoint(void *self, const void *x, const void *y, double *velocity)
 			velocity[i / d->d.longest * GT_VELOCITIES + c] += j.sums[i * GT_VELOCITIES + c];
 }
 
-static size_t scratch(const gt_dd_derivative *d) { return strips_of(d) * GT_VELOCITIES * sizeof(double); }
+static size_t scratch(const gt_dd_derivative *d)
+{
+	const size_t threads = d->projector ? (size_t)gt_pool_threads(d->be->pool) : 0;
+	return strips_of(d) * GT_VELOCITIES * sizeof(double) + threads * level_pixels(d) * sizeof(struct gt_dd_level_pixel);
+}
 
 const struct gt_dd_derivative_impl gt_dd_derivative_cpu = { { "derivative of dd", forward, adjoint, gt_dd_derivative_free }, scratch };

@@ -1,13 +1,13 @@
 /* Derivative of the distance-driven projections by velocities on CUDA. A thread owns a run of pieces; the lanes of a
  * warp are adjacent strips, and the warps of a block adjacent runs. Sums of a run have the type of the data, all
  * others are in double. The transpose adds the runs of a strip, the strips of a block, and then the blocks of each view
- * in their order. Views with slices perpendicular to x read a copy of the volume as [z][x][y], so that adjacent strips
- * read adjacent voxels. */
-#include "projectors/dd/tilt/dd_derivative.h"
-#include "projectors/kit/pixel_derivative.cuh"
+ * in their order. For level strips it visits voxels (dd_derivative_level.cuh). Views with slices perpendicular to x
+ * read a copy of the volume as [z][x][y], so that adjacent strips read adjacent voxels. */
+#include <gantry/linop.h>
+#include "projectors/dd/tilt/dd_derivative_level.cuh"
 #include "projectors/ray/ray_cuda.cuh"
 
-enum { LANES = 32, WARPS = 8, MIN_BLOCKS = 3 /* at most 80 registers per thread */ };
+enum { MIN_BLOCKS = 3 /* at most 80 registers per thread */ };
 
 /* Blocks of a view along its strips and its pieces. */
 struct tiles {
@@ -37,31 +37,6 @@ static __device__ __forceinline__ void run(const gt_dd_tilt *d, const gt_dd_piec
 		gt_dd_run_back_double(d, p, x, LEVEL, y, change);
 	else
 		gt_dd_run_forward_double(d, p, x, LEVEL, change, y);
-}
-
-/* Sets velocity [GT_VELOCITIES] of a block from the changes of each thread. */
-static __device__ void add_block(const gt_dd_derivative &d, size_t view, int k, const double *change, double *velocity)
-{
-	__shared__ double shared[WARPS][GT_DD_SCALARS][LANES];
-	const int lane = threadIdx.x % LANES;
-	for (int s = 0; s < GT_DD_SCALARS; s++)
-		shared[threadIdx.x / LANES][s][lane] = change[s];
-	__syncthreads();
-	if (threadIdx.x >= LANES)
-		return;
-	double sums[GT_DD_SCALARS];
-	for (int s = 0; s < GT_DD_SCALARS; s++) {
-		sums[s] = 0;
-		for (int w = 0; w < WARPS; w++)
-			sums[s] += shared[w][s][lane];
-	}
-	for (int c = 0; c < GT_VELOCITIES; c++) {
-		double sum = k < d.d.view[view].strips ? gt_dd_change_back(&d, view, k, sums, c) : 0;
-		for (int way = LANES / 2; way; way /= 2)
-			sum += __shfl_down_sync(0xffffffffu, sum, way);
-		if (lane == 0)
-			velocity[c] = sum;
-	}
 }
 
 /* y: data, out unless BACK. velocity: of the views; with BACK out, of the blocks. LEVEL: see gt_dd_derivative. */
@@ -117,23 +92,36 @@ static void forward(void *self, const void *x, const double *velocity, void *y)
 	gt_cuda_check(d->be, cudaGetLastError(), "derivative by motions");
 }
 
+/* For level strips. */
+static void back_by_voxels(const gt_dd_derivative *d, const float *x, const float *y, double *part)
+{
+	float *x_slices = (float *)gt_scratch(d->be);
+	gt_forward(d->projector, d->volume, d->projections); /* uses the same scratch */
+	gt_ray_transpose_volume<float, 0>(gt_cuda_queue(d->be), x, x_slices, d->d.n[0], d->d.n[1], d->d.n[2]);
+	gather_views(d, x, x_slices, y, part);
+}
+
 static void adjoint(void *self, const void *x, const void *y, double *velocity)
 {
 	const gt_dd_derivative *d = (const gt_dd_derivative *)self;
 	const size_t all = d->d.views * GT_VELOCITIES;
 	double *part = (double *)((char *)gt_scratch(d->be) + gt_pixel_copy_bytes(d->d.n, d->type));
-	if (d->type == GT_F32)
+	const size_t blocks = d->projector ? level_blocks(&d->d) : blocks_of(&d->d);
+	if (d->projector)
+		back_by_voxels(d, (const float *)x, (const float *)y, part);
+	else if (d->type == GT_F32)
 		run_views<float, true>(d, x, part, y);
 	else
 		run_views<double, true>(d, x, part, y);
-	gt_add_pixel_blocks<<<(unsigned)pieces(all, GT_PIXEL_BLOCK), GT_PIXEL_BLOCK, 0, gt_cuda_queue(d->be)>>>(all, blocks_of(&d->d), part,
+	gt_add_pixel_blocks<<<(unsigned)pieces(all, GT_PIXEL_BLOCK), GT_PIXEL_BLOCK, 0, gt_cuda_queue(d->be)>>>(all, blocks, part,
 	                                                                                                        velocity);
 	gt_cuda_check(d->be, cudaGetLastError(), "transpose of the derivative by motions");
 }
 
 static size_t scratch(const gt_dd_derivative *d)
 {
-	return gt_pixel_copy_bytes(d->d.n, d->type) + d->d.views * blocks_of(&d->d) * GT_VELOCITIES * sizeof(double);
+	const size_t part = d->d.views * blocks_of(&d->d) * GT_VELOCITIES * sizeof(double);
+	return gt_pixel_copy_bytes(d->d.n, d->type) + (d->projector ? level_bytes(&d->d) : part);
 }
 
 extern "C" const struct gt_dd_derivative_impl gt_dd_derivative_cuda = { { "derivative of dd", forward, adjoint, gt_dd_derivative_free },
