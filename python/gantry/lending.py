@@ -120,6 +120,8 @@ class _DeviceCalls:
         self.device = int(be.name.partition(":")[2].partition(",")[0] or 0) if be.is_gpu else 0
         self.library: Any = None if arrays == "dlpack" else importlib.import_module(arrays if arrays != "jax" else "jax.dlpack")
         self.loan: Any = None
+        self.what = f"result of {name}".encode()
+        self.place = (2, self.device) if be.is_gpu else (1, 0)
 
     def run(self, c: Any) -> None:
         if self.loan is None:
@@ -127,7 +129,7 @@ class _DeviceCalls:
             check(lib.gt_py_loan_new(self.backend.c, c_type(self.dtype), self.shape, self.device, made))
             self.loan = ffi.gc(made[0], lib.gt_py_loan_free)
         check(lib.gt_py_loan_fill(self.loan, getattr(c, "in"), c.slices))
-        lent = _LentSlices(self.loan, self.backend, (2, self.device) if self.backend.is_gpu else (1, 0))
+        lent = _LentSlices(self.loan, self.backend, self.place)
         try:
             self._call(lent, c)
         finally:
@@ -161,13 +163,13 @@ class _DeviceCalls:
             capsule = result.__dlpack__(stream=int(ffi.cast("uintptr_t", c.stream))) if on_gpu else result.__dlpack__()
         except BufferError as error:
             raise ArgumentError(f"{what}: {error}") from None
-        self._take_capsule(capsule, what, c)
+        self._take_capsule(capsule, c)
         if self.arrays not in ("torch", "cupy"):
             lib.gt_backend_wait(self.backend.c)  # the copy ends before another stream reuses the memory
 
-    def _take_capsule(self, capsule: Any, what: str, c: Any) -> None:
+    def _take_capsule(self, capsule: Any, c: Any) -> None:
         managed = ffi.cast("void *", _api.PyCapsule_GetPointer(capsule, b"dltensor"))
-        check(lib.gt_py_loan_take(self.loan, managed, what.encode(), c.out))
+        check(lib.gt_py_loan_take(self.loan, managed, self.what, c.out))
 
     def _take_numpy(self, result: Array, what: str, c: Any) -> None:
         shape = (int(c.slices), *self.shape[1:])
@@ -191,13 +193,14 @@ class _TorchCalls(_DeviceCalls):
     def _call(self, lent: _LentSlices, c: Any) -> None:
         if c.stream != self.stream:
             self.stream, cuda = c.stream, self.library.cuda
-            self.on_stream = cuda.stream(cuda.ExternalStream(int(ffi.cast("uintptr_t", c.stream)), self.device))
+            queue = cuda.ExternalStream(int(ffi.cast("uintptr_t", c.stream)), self.device)
+            self.on_stream = queue if hasattr(queue, "__enter__") else cuda.stream(queue)  # later versions enter by themselves, faster
         with self.no_grad, self.on_stream:
             self._take(self.function(self.dlpack.from_dlpack(lent.capsule()), float(c.t)), c)
 
     def _take(self, result: Any, c: Any) -> None:
         plain = type(result) is self.library.Tensor and result.dtype is self.type and not result.requires_grad
         if plain and result.layout is self.library.strided and result.is_cuda == self.backend.is_gpu:
-            self._take_capsule(self.dlpack.to_dlpack(result), f"result of {self.name}", c)
+            self._take_capsule(self.dlpack.to_dlpack(result), c)
         else:
             super()._take(result, c)
