@@ -49,11 +49,12 @@ def test_the_gradient_is_the_transpose_to_the_bit():
     assert x.grad.abs().sum() > 0
 
 
-@pytest.mark.parametrize("kind", list(SCANS))
+@pytest.mark.parametrize("kind", [*SCANS, "helix"])
 def test_filtered_backprojection_has_derivatives(kind):
     """A layer on the CPU, independent of the tested device."""
     grid, few = gantry.Grid((2, 3, 4), (3.1, 1.3, 1.7), (0.5, 1, -1)), {"filter": "hann", "mask": "none"}
     scan = gantry.parallel(np.linspace(0, np.pi, 5, endpoint=False), (3, 4), 4.0) if kind == "parallel" else \
+        gantry.helical(12, 2, 12.0, (2, 8), 9.0, 500, 1000) if kind == "helix" else \
         gantry.circular(6, (3, 4), 5.0, 500, 1000, detector=kind, offset=(0.2, 0.3))
     B = fdk(scan, grid, dtype="float64", **few)
     p = torch.rand(2, *scan.shape, dtype=torch.float64, requires_grad=True)
