@@ -1,7 +1,7 @@
-/* Self-calibration with stated errors that contain the size of the pixels. A volume of voxels does not fit sharp edges.
- * The projections of a refitted volume change little with a wrong tilt or distance. Misfits at edges therefore bias both
- * by more than noise does, and the same way in all views. The bias falls with the size of the pixels. A second search
- * with pixels twice as large shows it. */
+/* Self-calibration with stated errors that contain the size of the pixels. A volume of voxels does not fit sharp
+ * edges. The projections of a refitted volume change little with a wrong tilt or distance. Misfits at edges therefore
+ * bias both by more than noise does, and the same way in all views. The bias falls with the size of the pixels. A
+ * second search with pixels twice as large shows it. */
 #include <math.h>
 #include <string.h>
 #include <gantry/calibrate.h>
