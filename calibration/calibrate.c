@@ -10,6 +10,7 @@
 #include <gantry/author/constants.h>
 #include <gantry/projector.h>
 #include <gantry/solver.h>
+#include "calibration/calibrate_once.h"
 #include "calibration/coarse_scan.h"
 #include "calibration/correct.h"
 #include "calibration/derivative.h"
@@ -21,18 +22,13 @@
 #include "geometry/grid.h"
 #include "geometry/projections.h"
 
-enum { N = GT_CALIBRATE_PARAMETERS, TEXT = 512, NEAR = 100, MIN_VIEWS = 8 };
+enum { N = GT_CALIBRATE_PARAMETERS, TEXT = 512, NEAR = 100 };
 #define MARGIN 0.1
 /* A step below this fraction of its standard error ends the search: rounding of the solver moves weakly determined
  * parameters by more than their tolerance. */
 #define NEGLIGIBLE 0.01
 /* If the solver ends too soon, the remaining residual biases the parameters. */
 static const char few_iterations[] = "cgls:iterations=16", more_iterations[] = "cgls:iterations=40";
-const gt_calibrate_options gt_calibrate_defaults = { .size = sizeof(gt_calibrate_options),
-	                                             .what = 1u << GT_CALIBRATE_CENTER | 1u << GT_CALIBRATE_ROLL,
-	                                             .iterations = 12,
-	                                             .columns = 96,
-	                                             .views = 180 };
 /* Convergence: largest step; identifiable: largest standard error. Pixels, rad, fraction of the distance. */
 static const double tolerance[N] = { 0.003, 2e-5, 3e-4, 3e-4, 1e-4, 1e-4 }, max_error[N] = { 0.5, 0.01, 0.03, 0.03, 0.02, 0.03 };
 static const unsigned only_center = 1u << GT_CALIBRATE_CENTER;
@@ -326,49 +322,17 @@ static gt_status find(search *s)
 	return st;
 }
 
-static gt_status check(const gt_projections *p, const gt_calibrate_options *given, gt_calibrate_options *o)
+gt_status gt_calibrate_once(gt_projections *p, const gt_calibrate_options *o, gt_calibration *out)
 {
-	*o = gt_calibrate_defaults;
-	if (given && (given->size < sizeof given->size || given->size > sizeof *o))
-		return gt_fail(GT_ERR_ARG, "options of size=%zu: expected sizeof(gt_calibrate_options), which is at most %zu", given->size,
-		               sizeof *o);
-	if (given)
-		memcpy(o, given, given->size);
-	if (!p || !p->data)
-		return gt_fail(GT_ERR_ARG, "gt_calibrate: found no line integrals");
-	if (p->filtered)
-		return gt_projections_unfiltered(p, "calibration", "");
-	if (!o->what || o->what >> N || o->columns < 16 || o->views < 8 || o->iterations < 1)
-		return gt_fail(GT_ERR_ARG,
-		               "gt_calibrate: what=%u, iterations=%d, columns=%zu, views=%zu: "
-		               "expected some of %d parameters, at least 1, 16 and 8",
-		               o->what, o->iterations, o->columns, o->views, N);
-	if (p->scan->shape == GT_ARC || gt_scan_is_helical(p->scan))
-		return gt_fail(GT_ERR_UNSUPPORTED, "calibration: expected flat detectors or parallel rays, and a circular orbit, found %s",
-		               p->scan->shape == GT_ARC ? "an arc detector" : "a helix");
-	/* With 3 or 4 views, errors of roll and centre reached 4.4 times their standard error. */
-	if (p->scan->views < MIN_VIEWS)
-		return gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"the geometry is not unique: %zu view%s, expected at least %d: a volume fits few views with almost any geometry",
-			p->scan->views, p->scan->views == 1 ? "" : "s", MIN_VIEWS);
-	return GT_OK;
-}
-
-gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_calibration *out)
-{
-	gt_calibrate_options o;
-	search s = { .o = &o, .out = out, .solver = few_iterations };
+	search s = { .o = o, .out = out, .solver = few_iterations };
 	char name[32];
 	gt_status st = GT_OK;
 	*out = (gt_calibration){ .before = NAN };
-	GT_TRY(check(p, given, &o));
-	GT_TRY(gt_fail_in(gt_projections_finite(p), "gt_calibrate"));
 	for (int j = 0; j < N; j++) {
-		s.free[j] = out->parameter[j].asked = o.what >> j & 1;
+		s.free[j] = out->parameter[j].asked = o->what >> j & 1;
 		s.scale[j] = j == GT_CALIBRATE_DISTANCE ? p->scan->source_to_detector : 1;
 		if (s.free[j] && of_cones >> j & 1 && p->scan->shape == GT_PARALLEL) {
-			gt_calibration_note(&o.notes, GT_WARNING, "%s is not identifiable with parallel rays: left unchanged",
+			gt_calibration_note(&o->notes, GT_WARNING, "%s is not identifiable with parallel rays: left unchanged",
 			                    gt_calibrate_names[j]);
 			s.free[j] = 0;
 		}
@@ -377,14 +341,14 @@ gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_
 	 * fit a volume to a wrong tilt. */
 	if (s.free[GT_CALIBRATE_AXIS_TILT] && p->scan->shape != GT_PARALLEL)
 		s.solver = more_iterations;
-	snprintf(name, sizeof name, "cpu:%d", o.threads);
-	if (o.threads <= 0)
+	snprintf(name, sizeof name, "cpu:%d", o->threads);
+	if (o->threads <= 0)
 		snprintf(name, sizeof name, "cpu");
-	GT_TRY(gt_backend_open(o.backend ? o.backend : name, &s.be));
+	GT_TRY(gt_backend_open(o->backend ? o->backend : name, &s.be));
 	GT_TRY(begin_center(p, &s));
 	/* Reprojected edges are softer than measured ones, which biases the roll by 0.03 degrees; smoothing removes the
 	 * bias. In a diverging beam this is not a smoothing of the object, so it is skipped for slant and distances. */
-	GT_TRY(gt_coarse_scan(p, o.columns, o.views, o.what & of_cones ? 0 : 1, &s.coarse, s.by));
+	GT_TRY(gt_coarse_scan(p, o->columns, o->views, o->what & of_cones ? 0 : 1, &s.coarse, s.by));
 	GT_TRY(find(&s));
 	for (int j = 0; j < N; j++) {
 		out->parameter[j].identifiable = s.free[j];

@@ -126,7 +126,8 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 				return;
 			}
 		}
-	gt_clamp(lo, hi, x);
+	if (lo > -INFINITY || hi < INFINITY)
+		gt_clamp(lo, hi, x);
 }
 
 static void release(void *self)

@@ -34,7 +34,9 @@ GT_API extern const gt_calibrate_options gt_calibrate_defaults;        /* centre
 
 typedef struct {
 	int asked, identifiable;        /* identifiable 0: not determined by the projections; value unchanged */
-	double value, error;            /* correction and standard error, in the units above */
+	/* Correction and standard error, in the units above. Tilt and distance: with twice the difference to a search
+	 * with pixels twice as large; a warning if there is none. */
+	double value, error;
 } gt_calibrated;
 typedef struct {
 	gt_calibrated parameter[GT_CALIBRATE_PARAMETERS];

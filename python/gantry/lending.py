@@ -22,11 +22,18 @@ _LEGACY_STREAM = 1  # cudaStreamLegacy
 _ANY_STREAM = -1  # DLPack: the consumer orders the access
 
 
+_api = ctypes.pythonapi
+_api.PyCapsule_IsValid.restype, _api.PyCapsule_IsValid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
+_api.PyCapsule_New.restype, _api.PyCapsule_New.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_api.PyCapsule_GetPointer.restype, _api.PyCapsule_GetPointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
 def calls(function: Callable[[Any, float], Any], name: str, arrays: str, be: Backend, dtype: Any, shape: tuple[int, ...]) -> Any:
     """Returns an object whose run(c) answers a gt_denoise_call by function(z, t); shape: the largest range of slices in a call."""
     if arrays == "numpy":
         return _HostCalls(function, name, np.dtype(dtype), shape)
-    return _DeviceCalls(function, name, arrays, be, np.dtype(dtype), shape)
+    kind = _TorchCalls if arrays == "torch" else _DeviceCalls
+    return kind(function, name, arrays, be, np.dtype(dtype), shape)
 
 
 def _refuse_kept(name: str) -> ArgumentError:
@@ -71,12 +78,6 @@ class _HostCalls:
         c.written = found.size
 
 
-def _is_unused(capsule: Any) -> bool:
-    valid = ctypes.pythonapi.PyCapsule_IsValid
-    valid.restype, valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
-    return bool(valid(capsule, b"dltensor"))
-
-
 class _LentSlices:
     """Slices of a volume in the memory of a device, for one consumer of DLPack."""
 
@@ -93,17 +94,19 @@ class _LentSlices:
         if self._backend.is_gpu and stream != _ANY_STREAM:
             after = _LEGACY_STREAM if stream is None else int(stream)
             check(lib.gt_backend_before(self._backend.c, ffi.cast("void *", after)))
+        return self.capsule()
+
+    def capsule(self) -> Any:
+        """The capsule, for a consumer whose work the queue of the backend orders."""
         tensor = lib.gt_py_loan_tensor(self._loan)
         if tensor == ffi.NULL:
             raise BufferError("the argument of a denoiser: expected one consumer")
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        self._capsule = new(int(ffi.cast("uintptr_t", tensor)), b"dltensor", None)
+        self._capsule = _api.PyCapsule_New(int(ffi.cast("uintptr_t", tensor)), b"dltensor", None)
         return self._capsule
 
     def end(self) -> None:
         """Ends the loan if nobody consumed it; later consumers are refused."""
-        if self._capsule is not None and _is_unused(self._capsule):
+        if self._capsule is not None and _api.PyCapsule_IsValid(self._capsule, b"dltensor"):
             lib.gt_py_loan_end(self._loan)
         self._loan = self._capsule = None
 
@@ -117,6 +120,8 @@ class _DeviceCalls:
         self.device = int(be.name.partition(":")[2].partition(",")[0] or 0) if be.is_gpu else 0
         self.library: Any = None if arrays == "dlpack" else importlib.import_module(arrays if arrays != "jax" else "jax.dlpack")
         self.loan: Any = None
+        self.what = f"result of {name}".encode()
+        self.place = (2, self.device) if be.is_gpu else (1, 0)
 
     def run(self, c: Any) -> None:
         if self.loan is None:
@@ -124,10 +129,9 @@ class _DeviceCalls:
             check(lib.gt_py_loan_new(self.backend.c, c_type(self.dtype), self.shape, self.device, made))
             self.loan = ffi.gc(made[0], lib.gt_py_loan_free)
         check(lib.gt_py_loan_fill(self.loan, getattr(c, "in"), c.slices))
-        lent = _LentSlices(self.loan, self.backend, (2, self.device) if self.backend.is_gpu else (1, 0))
+        lent = _LentSlices(self.loan, self.backend, self.place)
         try:
-            with self._on_stream(int(ffi.cast("uintptr_t", c.stream))):
-                self._answer(lent, c)
+            self._call(lent, c)
         finally:
             lent.end()
         if lib.gt_py_loan_is_out(self.loan):
@@ -137,22 +141,12 @@ class _DeviceCalls:
                 raise _refuse_kept(self.name)
         c.written = int(c.slices) * self.shape[1] * self.shape[2]
 
-    @contextlib.contextmanager
-    def _on_stream(self, stream: int) -> Any:
-        """PyTorch and CuPy work on the queue of the backend."""
+    def _call(self, lent: _LentSlices, c: Any) -> None:
         with contextlib.ExitStack() as stack:
-            if self.arrays == "torch":
-                stack.enter_context(self.library.no_grad())
-                if self.backend.is_gpu:
-                    stack.enter_context(self.library.cuda.stream(self.library.cuda.ExternalStream(stream, self.device)))
-            elif self.arrays == "cupy" and self.backend.is_gpu:
+            if self.arrays == "cupy" and self.backend.is_gpu:  # on the queue of the backend
                 stack.enter_context(self.library.cuda.Device(self.device))
-                stack.enter_context(self.library.cuda.ExternalStream(stream, self.device))
-            yield
-
-    def _answer(self, lent: _LentSlices, c: Any) -> None:
-        z = lent if self.library is None else self.library.from_dlpack(lent)
-        self._take(self.function(z, float(c.t)), c)
+                stack.enter_context(self.library.cuda.ExternalStream(int(ffi.cast("uintptr_t", c.stream)), self.device))
+            self._take(self.function(lent if self.library is None else self.library.from_dlpack(lent), float(c.t)), c)
 
     def _take(self, result: Any, c: Any) -> None:
         what = f"result of {self.name}"
@@ -169,12 +163,13 @@ class _DeviceCalls:
             capsule = result.__dlpack__(stream=int(ffi.cast("uintptr_t", c.stream))) if on_gpu else result.__dlpack__()
         except BufferError as error:
             raise ArgumentError(f"{what}: {error}") from None
-        get = ctypes.pythonapi.PyCapsule_GetPointer
-        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-        managed = ffi.cast("void *", get(capsule, b"dltensor"))
-        check(lib.gt_py_loan_take(self.loan, managed, what.encode(), c.out))
+        self._take_capsule(capsule, c)
         if self.arrays not in ("torch", "cupy"):
             lib.gt_backend_wait(self.backend.c)  # the copy ends before another stream reuses the memory
+
+    def _take_capsule(self, capsule: Any, c: Any) -> None:
+        managed = ffi.cast("void *", _api.PyCapsule_GetPointer(capsule, b"dltensor"))
+        check(lib.gt_py_loan_take(self.loan, managed, self.what, c.out))
 
     def _take_numpy(self, result: Array, what: str, c: Any) -> None:
         shape = (int(c.slices), *self.shape[1:])
@@ -183,3 +178,29 @@ class _DeviceCalls:
             layout = "" if result.flags.c_contiguous else ", not contiguous"
             raise ArgumentError(f"{what}: of type {result.dtype}{layout}, expected a contiguous array of {self.dtype}")
         ffi.memmove(c.out, pointer(result, "char *"), result.nbytes)
+
+
+class _TorchCalls(_DeviceCalls):
+    """Tensors of PyTorch without gradients, on the queue of the backend. The queue orders all work, so neither side waits for a stream."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.dlpack = importlib.import_module("torch.utils.dlpack")
+        self.no_grad, self.type = self.library.no_grad(), getattr(self.library, self.dtype.name)
+        self.stream: Any = ffi.NULL
+        self.on_stream: Any = contextlib.nullcontext()
+
+    def _call(self, lent: _LentSlices, c: Any) -> None:
+        if c.stream != self.stream:
+            self.stream, cuda = c.stream, self.library.cuda
+            queue = cuda.ExternalStream(int(ffi.cast("uintptr_t", c.stream)), self.device)
+            self.on_stream = queue if hasattr(queue, "__enter__") else cuda.stream(queue)  # later versions enter by themselves, faster
+        with self.no_grad, self.on_stream:
+            self._take(self.function(self.dlpack.from_dlpack(lent.capsule()), float(c.t)), c)
+
+    def _take(self, result: Any, c: Any) -> None:
+        plain = type(result) is self.library.Tensor and result.dtype is self.type and not result.requires_grad
+        if plain and result.layout is self.library.strided and result.is_cuda == self.backend.is_gpu:
+            self._take_capsule(self.dlpack.to_dlpack(result), c)
+        else:
+            super()._take(result, c)

@@ -13,13 +13,18 @@ except ImportError as missing:
     raise ImportError("gantry.torch needs PyTorch: pip install torch") from missing
 
 from .arguments import kind_of
-from .errors import ArgumentError
+from .errors import ArgumentError, UnsupportedError
 from .geometry import Grid, Scan
 from .motion import MOTIONS, MotionDerivative, moved
 from .projector import Operator, Projector
 from .solvers import Analytic
 
 __all__ = ["Batch", "Layer", "MovingProjector", "fdk", "layer"]
+
+_NO_MOTION = ("the gradient by the motion has no derivative by the motion: weights of the projectors have kinks at borders of voxels, so their "
+              "second derivatives do not exist; use motion.detach() in the inner gradient, or no create_graph")
+_NO_VOLUME = ("the gradient by the motion has no derivative by the volume: no projector provides its transpose; use x.detach() in the inner "
+              "gradient, or no create_graph")
 
 
 class _Apply(torch.autograd.Function):
@@ -141,34 +146,75 @@ def fdk(scan: Scan | list[Scan] | tuple[Scan, ...], grid: Grid | None = None, *,
     return Layer(Analytic(scan, grid, device=device, dtype=dtype, **parameters))
 
 
-class _Project(torch.autograd.Function):
-    """Projections of x by a scan after a motion; gradients by both, of first order."""
+class _Refused(torch.autograd.Function):
+    """x, for a function without a derivative by x. Autograd calls backward only if it needs the gradient of x."""
 
     @staticmethod
-    def forward(ctx: Any, x: Any, motion: Any, module: MovingProjector) -> Any:
-        A = module.projector(motion)
+    def forward(ctx: Any, x: Any, why: str) -> Any:
+        ctx.why = why
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise UnsupportedError(ctx.why)
+
+
+class _Moved:
+    """The operators at a motion: A, and D, the derivative of the projections of x."""
+
+    def __init__(self, module: MovingProjector, motion: Any) -> None:
+        self.module, self.A = module, module.projector(motion)
+
+    def D(self, x: Any, motion: Any) -> MotionDerivative:
+        return self.module.derivative(x, motion)
+
+
+class _Project(torch.autograd.Function):
+    """A x, or A' x with back. Both gradients record their own."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, motion: Any, at: _Moved, back: bool) -> Any:
         ctx.save_for_backward(x, motion)
-        ctx.module, ctx.A = module, A
-        return A(x.detach())
+        ctx.at, ctx.back = at, back
+        return (at.A.T if back else at.A)(x.detach())
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        x, motion = ctx.saved_tensors
+        at, back, g = ctx.at, ctx.back, gradients[0]
+        by_x = _Project.apply(g, motion, at, not back) if ctx.needs_input_grad[0] else None
+        by_motion = None
+        if ctx.needs_input_grad[1]:
+            volume, data = (g, x) if back else (x, g)
+            by_motion = _ByMotion.apply(_Refused.apply(volume, _NO_VOLUME), data, _Refused.apply(motion, _NO_MOTION), at)
+        return by_x, by_motion, None, None
+
+
+class _ByMotion(torch.autograd.Function):
+    """D'y: the gradient by the motion. It has a derivative by y."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, y: Any, motion: Any, at: _Moved) -> Any:
+        ctx.save_for_backward(x, y, motion)
+        ctx.at = at
+        return at.D(x, motion).T(y.detach()).to(device=motion.device, dtype=motion.dtype)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Any) -> Any:
-        x, motion = ctx.saved_tensors
-        gradient = gradient.detach()
-        by_x = ctx.A.T(gradient) if ctx.needs_input_grad[0] else None
-        by_motion = None
-        if ctx.needs_input_grad[1]:
-            by_motion = ctx.module.derivative(x, motion).T(gradient).to(device=motion.device, dtype=motion.dtype)
-        return by_x, by_motion, None
+        x, y, motion = ctx.saved_tensors
+        by_y = ctx.at.D(x, motion)(gradient.detach().to(device=y.device, dtype=y.dtype)) if ctx.needs_input_grad[1] else None
+        # the zeros only reach _Refused
+        return torch.zeros_like(x), by_y, torch.zeros_like(motion), None
 
 
 class MovingProjector(torch.nn.Module):
     """Projections y = A(motion) x of volumes [z][y][x] by a scan whose views move, with gradients by volume and motion.
 
     motion: (views, 9), columns as in gantry.MOTIONS, in mm and radians; usually in double precision. The gradient by all
-    parameters of all views costs about one projection. Gradients are of first order. The model needs a derivative by the
-    geometry: "joseph", "dd" or "sf-tr"."""
+    parameters of all views costs about one projection. The gradient by x can be differentiated by the motion and by the gradient
+    of y, that by the motion by the gradient of y alone: other second derivatives raise UnsupportedError. If the motion records no
+    gradients, x has derivatives of any order. The model needs a derivative by the geometry: "joseph", "dd" or "sf-tr"."""
 
     def __init__(self, scan: Scan, grid: Grid | None = None, model: str = "joseph", *, dtype: Any = "float32", device: str = "cpu") -> None:
         super().__init__()
@@ -192,4 +238,5 @@ class MovingProjector(torch.nn.Module):
             raise ArgumentError(f"x: {x.dtype} of shape {tuple(x.shape)}, expected {wanted} of shape {self.grid.shape}: [z][y][x]")
         if tuple(motion.shape) != (len(self.scan), len(MOTIONS)):
             raise ArgumentError(f"motion: shape {tuple(motion.shape)}, expected {(len(self.scan), len(MOTIONS))}: [view][parameter]")
-        return _Project.apply(x, motion, self)
+        at = _Moved(self, motion)
+        return _Project.apply(x, motion, at, False) if motion.requires_grad else _apply(x, at.A)

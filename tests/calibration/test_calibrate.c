@@ -105,6 +105,30 @@ GT_TESTS(found, sizeof cases / sizeof *cases)
 	gt_projections_free(p);
 }
 
+/* Few pixels bias tilt and distance by more than noise does. */
+GT_TESTS(stated_errors_contain_the_pixels, 2)
+{
+	static const struct {
+		int j;
+		double truth;
+	} one[] = { { GT_CALIBRATE_DISTANCE, 6 }, { GT_CALIBRATE_TILT, 1 / GT_DEGREES } };
+	gt_calibrate_options o = gt_calibrate_defaults;
+	gt_calibration c;
+	double truth[GT_CALIBRATE_PARAMETERS] = { 0 };
+	truth[one[_i].j] = one[_i].truth;
+	gt_projections *p = scan_of(GT_FLAT, 0, 0, truth);
+	o.what = 1u << one[_i].j;
+	o.threads = 2;
+	ck_ok(gt_calibrate(p, &o, &c));
+	const gt_calibrated *q = &c.parameter[one[_i].j];
+	const double ratio = fabs(q->value - one[_i].truth) / q->error;
+	fprintf(stderr, "%s %.4f +- %.4f, is %.4f: %.2f errors\n", gt_calibrate_names[one[_i].j], q->value, q->error, one[_i].truth, ratio);
+	ck_assert_int_eq(q->identifiable, 1);
+	ck_assert_double_lt(ratio, 3);
+	ck_assert_double_gt(ratio, 0.3);
+	gt_projections_free(p);
+}
+
 /* Notes of a search: iterations, and whether it was repeated. */
 struct notes {
 	int iterations, repeated;

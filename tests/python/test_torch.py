@@ -49,11 +49,12 @@ def test_the_gradient_is_the_transpose_to_the_bit():
     assert x.grad.abs().sum() > 0
 
 
-@pytest.mark.parametrize("kind", list(SCANS))
+@pytest.mark.parametrize("kind", [*SCANS, "helix"])
 def test_filtered_backprojection_has_derivatives(kind):
     """A layer on the CPU, independent of the tested device."""
     grid, few = gantry.Grid((2, 3, 4), (3.1, 1.3, 1.7), (0.5, 1, -1)), {"filter": "hann", "mask": "none"}
     scan = gantry.parallel(np.linspace(0, np.pi, 5, endpoint=False), (3, 4), 4.0) if kind == "parallel" else \
+        gantry.helical(12, 2, 12.0, (2, 8), 9.0, 500, 1000) if kind == "helix" else \
         gantry.circular(6, (3, 4), 5.0, 500, 1000, detector=kind, offset=(0.2, 0.3))
     B = fdk(scan, grid, dtype="float64", **few)
     p = torch.rand(2, *scan.shape, dtype=torch.float64, requires_grad=True)
@@ -90,13 +91,13 @@ def test_scans_of_different_geometries_in_one_batch():
     y = A(x)
     assert y.shape == (3, 2, *scans[0].shape) and all(torch.equal(y[i], operators[i](x.detach()[i])) for i in range(3))
     assert not torch.allclose(y[0], operators[1](x.detach()[0]))
-    assert torch.autograd.gradcheck(A, (x,))
+    assert torch.autograd.gradcheck(A, (x,)) and torch.autograd.gradgradcheck(lambda v: A(v) ** 2, (x,))
     y.sum().backward()
     assert torch.equal(x.grad, A.T(torch.ones_like(y)))
     direct = fdk(scans, GRID, dtype="float64", mask="none")
     p = torch.rand(3, *scans[0].shape, dtype=torch.float64, requires_grad=True)
     assert torch.equal(direct(p)[2], fdk(scans[2], GRID, dtype="float64", mask="none")(p[2]))
-    assert torch.autograd.gradcheck(direct, (p,))
+    assert torch.autograd.gradcheck(direct, (p,)) and torch.autograd.gradgradcheck(lambda v: direct(v) ** 2, (p,))
     with pytest.raises(gantry.ArgumentError, match=r"x: shape \(2, .*first axis has 3 scans"):
         A(volume(2, 2))
     with pytest.raises(gantry.ArgumentError, match=r"A\[1\]: .*expected the shapes, type and device of A\[0\]"):
