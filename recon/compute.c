@@ -60,6 +60,12 @@ void gt_recon_forget_kernels(char *kernels)
 	free(kernels);
 }
 
+/* 1: a direct method may fill the volume during the computation. Every rank has it, and the grid is the job's. */
+static int fills_early(const gt_recon_job *j, const gt_recon_extent *e)
+{
+	return !gt_recon_is_mpi(j) && !gt_recon_extent_differs(e) && !e->below && e->grid.n[2] == e->asked->n[2];
+}
+
 /* The work of one backend: the whole run, or the part of one rank. */
 static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, void *to, gt_recon_found *f)
 {
@@ -75,12 +81,13 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	if (j->chosen.method.solver)
 		gt_team_connect(be);
 	const double start = gt_seconds();
+	gt_recon_early early = { j->how->computes ? out : NULL, 0 };
 	GT_TRY(gt_array_new_shared(be, j->chosen.type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
 	gt_memory_estimate_volume(f->plan, be);
 	if (j->chosen.method.analytic) {
 		gt_recon_mark(j, "direct method");
 		gt_recon_fraction_direct(&f->fraction, 1);
-		GT_TRY(gt_recon_direct(j, j->chosen.method.analytic, j->chosen.method.options, e, x));
+		GT_TRY(gt_recon_direct(j, j->chosen.method.analytic, j->chosen.method.options, e, x, fills_early(j, e) ? &early : NULL));
 		gt_recon_fraction_direct(&f->fraction, 0);
 	} else {
 		GT_TRY(gt_recon_iterate(j, e, x, f));
@@ -88,7 +95,7 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	GT_TRY(gt_recon_cancelled(j, &f->fraction, GT_OK));
 	gt_memory_estimate_close(f->plan, be);
 	gt_recon_mark(j, "volume to the host");
-	if (j->how->computes)
+	if (j->how->computes && !early.is_out)
 		GT_TRY(gt_recon_get_slices(x, e, out));
 	GT_TRY(gt_backend_status(be));
 	f->seconds = gt_seconds() - start;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/analytic.h>
 #include "analytic/fbp/slab.h"
+#include "analytic/wfbp/from_host.h"
 #include "core/log.h"
 #include "core/partition/partition.h"
 #include "core/try.h"
@@ -37,11 +38,15 @@ static gt_status report_unseen(const gt_recon_job *j, const gt_analytic *method,
 	return GT_OK;
 }
 
-/* Reconstructs by one call, with data and volume whole on the device. */
+/* Reconstructs by one call, with data and volume whole on the device; by wfbp with the views that the grid needs. */
 static gt_status run_whole(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
 {
 	gt_array *data = NULL;
 	gt_status st = GT_OK;
+	if (gt_wfbp_from_host_supports(method)) {
+		GT_TRY(gt_wfbp_from_host(&e->grid, e->all->scan, options, e->all->data, x));
+		return gt_backend_status(gt_array_backend(x));
+	}
 	GT_TRY(gt_array_new(gt_array_backend(x), gt_array_type(x), gt_scan_size(e->all->scan), &data));
 	gt_array_put_float(e->all->data, data);
 	GT_TRY(gt_analytic_run(method, gt_array_backend(x), &e->grid, e->all->scan, options, data, x));
@@ -78,34 +83,43 @@ static gt_status run_slices(const gt_analytic *method, const void *options, cons
 
 /* Reconstructs the rank's slices. If a method cannot do so for some rank, all ranks compute the whole volume. An
  * example are slices that a helix does not see over 180 degrees. */
-static gt_status direct_share(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
+static gt_status direct_share(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x, gt_recon_early *early)
 {
+	const gt_direct_case c = { method, options, &e->grid, e->all->scan, e->all->data };
 	gt_backend *be = gt_array_backend(x);
 	const gt_range share = gt_local_range(be, e->grid.n[2]);
+	float *out = early && early->out ? early->out + share.first * e->grid.n[0] * e->grid.n[1] : NULL;
 	gt_array *own = NULL;
+	int is_out = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_array_local(x, &own));
 	if (share.n)
-		st = gt_slab_plan_supports(method) ? gt_direct_slab(method, options, &e->grid, e->all->scan, e->all->data, share, own)
+		st = gt_slab_plan_supports(method) ? gt_direct_slab(&c, share, own, out, early ? &is_out : NULL)
 		                                   : run_slices(method, options, e, share, own);
-	if (gt_team_min(be, st != GT_ERR_UNSUPPORTED) == 0)
+	if (gt_team_min(be, st != GT_ERR_UNSUPPORTED) == 0) {
 		st = whole_and_take(method, options, e, own, share);
+		is_out = 0;
+	}
+	if (early)
+		early->is_out = gt_team_min(be, is_out || !share.n) != 0;
 done:
 	gt_array_free(own);
 	return st;
 }
 
 /* A GPU computes during the upload of views; the CPU has them already. */
-static gt_status direct_alone(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
+static gt_status direct_alone(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x, gt_recon_early *early)
 {
+	const gt_direct_case c = { method, options, &e->grid, e->all->scan, e->all->data };
 	const gt_range all = { 0, e->grid.n[2] };
 	if (!gt_backend_is_gpu(gt_array_backend(x)) || !gt_slab_plan_supports(method))
 		return run_whole(method, options, e, x);
-	const gt_status st = gt_direct_slab(method, options, &e->grid, e->all->scan, e->all->data, all, x);
+	const gt_status st = gt_direct_slab(&c, all, x, early ? early->out : NULL, early ? &early->is_out : NULL);
 	return st == GT_ERR_UNSUPPORTED ? run_whole(method, options, e, x) : st;
 }
 
-gt_status gt_recon_direct(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
+gt_status gt_recon_direct(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x,
+                          gt_recon_early *early)
 {
 	gt_status st = GT_OK;
 	gt_method_note_form(&j->on.log, method, options, gt_array_backend(x));
@@ -115,7 +129,7 @@ gt_status gt_recon_direct(const gt_recon_job *j, const gt_analytic *method, cons
 		const gt_stream_problem q = gt_recon_stream_problem(j, e, gt_array_backend(x), 1);
 		return gt_stream_direct(&q, method, options, e->all->scan, e->all->data, x);
 	}
-	st = gt_array_is_shared(x) ? direct_share(method, options, e, x) : direct_alone(method, options, e, x);
+	st = gt_array_is_shared(x) ? direct_share(method, options, e, x, early) : direct_alone(method, options, e, x, early);
 done:
 	return st;
 }
@@ -177,7 +191,7 @@ static gt_status start_directly(const gt_recon_job *j, const gt_recon_extent *e,
 	const int automatic = !strcmp(j->chosen.init, "auto");
 	const gt_analytic *method = automatic || !strcmp(j->chosen.init, "fdk") ? gt_analytic_for(e->all->scan)
 	                                                                        : gt_analytic_find(j->chosen.init);
-	gt_status st = gt_recon_direct(j, method, NULL, e, x);
+	gt_status st = gt_recon_direct(j, method, NULL, e, x, NULL);
 	/* All ranks use the same start. */
 	if (gt_team_min(gt_array_backend(x), st != GT_ERR_UNSUPPORTED) == 0)
 		st = GT_ERR_UNSUPPORTED;
@@ -197,7 +211,7 @@ static gt_status start_around(const gt_recon_job *j, const gt_recon_extent *e, g
 {
 	if (e->grid.n[0] <= e->asked->n[0] && e->grid.n[1] <= e->asked->n[1])
 		return GT_OK;
-	const gt_status st = gt_recon_direct(j, gt_analytic_for(e->all->scan), NULL, e, x);
+	const gt_status st = gt_recon_direct(j, gt_analytic_for(e->all->scan), NULL, e, x, NULL);
 	if (gt_team_min(gt_array_backend(x), st != GT_ERR_UNSUPPORTED))
 		return st;
 	gt_fill(0, x);

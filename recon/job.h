@@ -124,8 +124,16 @@ int gt_recon_is_mpi(const gt_recon_job *j);
 gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f);
 gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets);
 
-/* Steps of a computation: an analytic method into x, the start of an iterative one, and the iterations. */
-gt_status gt_recon_direct (const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x);
+/* Volume on the host. A direct method may fill it during the computation, which is faster. is_out: 1 if all ranks did
+ * so. */
+typedef struct {
+	float *out;
+	int is_out;
+} gt_recon_early;
+/* Steps of a computation: an analytic method into x, the start of an iterative one, and the iterations. early: may be
+ * NULL. */
+gt_status gt_recon_direct (const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x,
+                           gt_recon_early *early);
 /* w: progress of the run, which may have several scans; *start: replaced, as in gt_recon_found. */
 gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_fraction *w, char **start);
 /* Reports the kernels that this thread's operators avoided for lack of shared memory (core/device/shared_limit.h). */

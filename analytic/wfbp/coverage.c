@@ -16,14 +16,16 @@ double gt_wfbp_nearest(const gt_wfbp_plan *p)
 	return min;
 }
 
-static double source_at(const gt_wfbp_plan *p, const struct gt_helix_view *w, size_t column)
+static struct gt_helix_tap find_ray(const gt_wfbp_plan *p, const struct gt_helix_view *w, size_t column)
 {
 	const struct gt_helix_spot *s = &p->spot[w->spot];
 	struct gt_helix_tap t;
 	const double fan = p->fan[w->spot * p->detector.columns + column];
 	gt_helix_find(p->direction + s->first, p->z + s->first, s->views, p->sense * (w->direction - GT_PI - fan), &t);
-	return t.z;
+	return t;
 }
+
+static double source_at(const gt_wfbp_plan *p, const struct gt_helix_view *w, size_t column) { return find_ray(p, w, column).z; }
 
 /* Slices at z0 + i dz tested at positions on a circle around the axis and on it. */
 struct judgement {
@@ -184,45 +186,89 @@ gt_status gt_wfbp_range(const gt_wfbp_plan *p, gt_pool *pool, double *low, doubl
 
 /* Which views are needed --------------------------------------------------- */
 
-/* Range of z between the outer edges of the rows of a parallel view, along its rays within the circle. */
-static void reach_along_z(const gt_wfbp_plan *p, size_t j, double radius, double *low, double *high)
+/* Returns whether parallel view j sees heights from bottom to top, between the outer edges of its rows along its rays
+ * within the circle. */
+static int reaches(const gt_wfbp_plan *p, size_t j, double radius, double bottom, double top)
 {
 	const struct gt_helix_view w = gt_wfbp_view(p, j % p->bins, j / p->bins);
 	const struct gt_helix_spot *s = &p->spot[w.spot];
 	const double *reach = p->reach + w.spot * p->detector.columns;
-	*low = INFINITY;
-	*high = -INFINITY;
+	double low = INFINITY, high = -INFINITY;
 	for (int i = 0; i < 12; i++) {
 		const size_t column = (size_t)(i / 4) * (p->detector.columns - 1) / 2;
 		const double length = i & 1 ? s->distance + radius : fmax(s->distance - radius, 0),
 			     row = i & 2 ? (double)p->rows - 0.5 : -0.5,
 			     z = source_at(p, &w, column) + (row - s->row0) / s->per_row * length / reach[column];
-		*low = fmin(*low, z);
-		*high = fmax(*high, z);
+		low = fmin(low, z);
+		high = fmax(high, z);
 	}
+	return low < top && high > bottom;
 }
 
-/* Keeps one rotation more than sees the slices, for voxels that take the nearest row. */
+/* Returns the parallel views to keep on either side of those that see the slices: a rotation for voxels that take the
+ * nearest row. Without such voxels, an eighth of a rotation exceeds the tolerance of that decision. */
+static size_t spare_views(const gt_wfbp_plan *p)
+{
+	for (size_t z = 0; z < p->grid.n[2]; z++)
+		if (p->incomplete[z])
+			return 2 * p->bins;
+	return p->pitch <= p->limit ? (p->bins + 3) / 4 : 2 * p->bins;
+}
+
+/* Directions are monotonic, so the first and last parallel view of each spot determine the range. */
+void gt_wfbp_plan_sources(const gt_wfbp_plan *p, size_t from, size_t n, size_t *first, size_t *end)
+{
+	enum { SPARE = 2 };
+	const size_t all = (p->source_views + p->spots - 1) / p->spots, last = from + n < p->views ? from + n : p->views;
+	const size_t few = from < last ? last - from < p->spots ? last - from : p->spots : 0;
+	*first = all;
+	*end = 0;
+	for (size_t k = 0; k < 4 * few; k++) {
+		const size_t j = k % 4 < 2 ? from + k / 4 : last - 1 - k / 4;
+		const struct gt_helix_view w = gt_wfbp_view(p, j % p->bins, j / p->bins);
+		const size_t i = find_ray(p, &w, k % 2 * (p->detector.columns - 1)).first;
+		*first = i < *first ? i : *first;
+		*end = i + 4 > *end ? i + 4 : *end;
+	}
+	*first -= *first < SPARE ? *first : SPARE;
+	*end = *end + SPARE < all ? *end + SPARE : all;
+	*first = *first < *end ? *first : *end;
+}
+
+static void trim_sources(gt_wfbp_plan *p)
+{
+	size_t first, end, all = 0;
+	gt_wfbp_plan_sources(p, 0, p->views, &first, &end);
+	for (size_t c = 0; c < p->spots; c++) {
+		struct gt_helix_spot *s = &p->spot[c];
+		const size_t from = s->first + first, n = (s->views < end ? s->views : end) - first;
+		memmove(p->direction + all, p->direction + from, n * sizeof *p->direction);
+		memmove(p->z + all, p->z + from, n * sizeof *p->z);
+		s->first = all;
+		s->views = n;
+		all += n;
+	}
+	p->source_first = first * p->spots;
+	p->source_views = all;
+}
+
 void gt_wfbp_plan_trim(gt_wfbp_plan *p)
 {
 	const double bottom = gt_grid_first(&p->grid, 2) - p->grid.pitch[2] / 2, top = bottom + (double)p->grid.n[2] * p->grid.pitch[2];
 	const double last = p->detector.first + (double)(p->detector.columns - 1) * p->detector.pitch,
 		     radius = fmin(farthest(&p->grid, p->detector.center), fmax(-p->detector.first, last));
-	const size_t turn = 2 * p->bins;
-	size_t first = p->views, end = 0;
-	for (size_t j = 0; j < p->views; j++) {
-		double low, high;
-		reach_along_z(p, j, radius, &low, &high);
-		if (!(low < top && high > bottom))
-			continue;
-		first = j < first ? j : first;
-		end = j + 1;
-	}
+	const size_t spare = spare_views(p);
+	size_t first = 0, end = p->views;
+	while (first < end && !reaches(p, first, radius, bottom, top))
+		first++;
+	while (end > first && !reaches(p, end - 1, radius, bottom, top))
+		end--;
 	if (first >= end)
 		return;
-	first = first > turn ? (first - turn) / p->spots * p->spots : 0;
-	end = end + turn < p->views ? end + turn : p->views;
+	first = first > spare ? (first - spare) / p->spots * p->spots : 0;
+	end = end + spare < p->views ? end + spare : p->views;
 	p->first_direction += (double)first * p->step;
 	p->views = end - first;
 	p->turns = (p->views + p->bins - 1) / p->bins;
+	trim_sources(p);
 }

@@ -11,6 +11,7 @@ struct helical {
 	gt_backend *be;
 	gt_wfbp_plan *plan;
 	void *state, *transpose;
+	size_t scan_views;
 };
 
 static void forward(void *self, const gt_array *y, gt_array *x)
@@ -20,7 +21,7 @@ static void forward(void *self, const gt_array *y, gt_array *x)
 	gt_fill(0, x);
 	for (size_t b = 0; b < h->plan->bins && gt_backend_begin(h->be); b += h->plan->batch) {
 		const size_t n = h->plan->bins - b < h->plan->batch ? h->plan->bins - b : h->plan->batch;
-		impl->filter(h->state, b, n, y->data);
+		impl->filter(h->state, b, n, gt_wfbp_used(h->plan, y));
 		impl->back(h->state, b, n, x->data);
 		gt_backend_end(h->be);
 	}
@@ -31,7 +32,9 @@ static void adjoint(void *self, const gt_array *x, gt_array *y)
 	const struct helical *h = self;
 	if (!gt_backend_begin(h->be))
 		return;
-	transposes[h->be->kind]->run(h->transpose, x->data, y->data);
+	if (h->plan->source_views < h->scan_views)
+		gt_fill(0, y);
+	transposes[h->be->kind]->run(h->transpose, x->data, gt_wfbp_used(h->plan, y));
 	gt_backend_end(h->be);
 }
 
@@ -54,7 +57,9 @@ gt_status gt_wfbp_linop(gt_backend *be, gt_type type, const gt_grid *grid, const
 	if (!(h = calloc(1, sizeof *h)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for wfbp");
 	h->be = be;
-	GT_TRY(gt_wfbp_open(be, grid, scan, o, type, &h->plan, &h->state));
+	h->scan_views = scan->views;
+	GT_TRY(gt_wfbp_plan_used(be, grid, scan, o, &h->plan));
+	GT_TRY(gt_wfbp_open(be, h->plan, o, scan->row_pitch, type, 1, &h->state));
 	GT_TRY(transposes[be->kind]->open(be, h->plan, type, &h->transpose));
 	return gt_linop_new(&ops, h, be, type, gt_scan_size(scan), gt_grid_voxels(grid), A);
 done:

@@ -19,7 +19,8 @@ enum { GT_MAX_SPOTS = 8 };
  * bins: view b turns + k is bin first + b, half rotation k. */
 typedef struct {
 	gt_grid grid;
-	size_t rows, source_columns, source_views;      /* sizes of the scan */
+	size_t rows, source_columns, source_views;      /* sizes of the scan, after gt_wfbp_plan_trim() of the used views */
+	size_t source_first;                    /* first used view */
 	struct gt_helix_detector detector;
 	double radius;                          /* columns of voxels outside this circle stay 0; INFINITY: none */
 	size_t spots;
@@ -48,9 +49,12 @@ void      gt_wfbp_plan_free(gt_wfbp_plan *plan);
 /* For the making of a plan. seen: radius of the field of view; rise: mm of z per rad. */
 double    gt_wfbp_nearest(const gt_wfbp_plan *plan);     /* distance from source to axis of the nearest spot */
 gt_status gt_wfbp_plan_complete(gt_wfbp_plan *plan, const gt_scan *scan, gt_pool *pool, double rise, double seen);
-/* Omits the parallel views that the grid does not need; call it before the filter is made. Only the order of sums in
- * the result changes. */
+/* Omits the parallel views that the grid does not need, and then unused views of the scan. Call it before the filter is
+ * made. Only the order of sums in the result changes. */
 void      gt_wfbp_plan_trim(gt_wfbp_plan *plan);
+/* Finds the used views that parallel views from ... from+n-1 need: first ... end-1, with some to spare. They count from
+ * source_first on, by spot. */
+void      gt_wfbp_plan_sources(const gt_wfbp_plan *plan, size_t from, size_t n, size_t *first, size_t *end);
 /* Returns view b turns + k of the batch that begins with bin `first`. */
 struct gt_helix_view gt_wfbp_view(const gt_wfbp_plan *plan, size_t first, size_t i);
 /* Finds the longest run of complete slices: first ... end-1; equal if there is none. */
@@ -62,16 +66,24 @@ gt_status gt_wfbp_range(const gt_wfbp_plan *plan, gt_pool *pool, double *low, do
 struct gt_wfbp_impl {
 	size_t    (*view_bytes)(const gt_wfbp_plan *plan, gt_type type);    /* approximate scratch per parallel view */
 	gt_status (*open)(gt_backend *be, const gt_wfbp_plan *plan, gt_type type, void **state);
-	/* Rebins and filters n bins from `first` on of data [view][row][column] into the scratch. */
+	/* Rebins and filters n bins from `first` on of data [view][row][column] into the scratch. data begins with view
+	 * source_first of the scan. */
 	void      (*filter)(void *state, size_t first, size_t n, const void *data);
 	/* Adds them to x. */
 	void      (*back)(void *state, size_t first, size_t n, void *x);
 	void      (*close)(void *state);
 };
 extern const struct gt_wfbp_impl gt_wfbp_cpu, gt_wfbp_cuda;
-/* Plans for the backend, and opens its state. GT_ERR_UNSUPPORTED: no slice is complete. */
-gt_status gt_wfbp_open(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const gt_wfbp_options *o, gt_type type,
-                       gt_wfbp_plan **plan, void **state);
+/* Plans, without views that are not used. GT_ERR_UNSUPPORTED: no slice is complete. */
+gt_status gt_wfbp_plan_used(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const gt_wfbp_options *o, gt_wfbp_plan **plan);
+/* Plans the filter for at least this number of batches, which fit into the memory. Opens the state of the backend. */
+gt_status gt_wfbp_open(gt_backend *be, gt_wfbp_plan *plan, const gt_wfbp_options *o, double row_pitch, gt_type type, size_t batches,
+                       void **state);
+/* Returns the first used view in an array of all views. */
+static inline void *gt_wfbp_used(const gt_wfbp_plan *p, const gt_array *data)
+{
+	return (char *)data->data + p->source_first * p->rows * p->source_columns * gt_type_size(data->type);
+}
 
 /* Rays and pixels around a column of a parallel view. */
 struct gt_wfbp_tap {

@@ -1,17 +1,20 @@
 /* Copies of large arrays from and to memory that is not page-locked, which drivers copy with one thread. Uses two
- * page-locked buffers: one receives data while all host threads empty the other. Uploads use one, because the device
- * reads it faster than all threads fill it. The backend keeps them, 32 MB in all, because page-locking takes longer
- * than the copy. */
+ * page-locked buffers: the device fills or empties one while all host threads copy from or to the other. The backend
+ * keeps them, 32 MB in all. */
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <gantry/array.h>
 #include "core/device/backend.h"
 #include "core/device/download.h"
 #include "core/device/locked.h"
+#include "core/device/upload_impl.h"
 #include "core/array/staged.h"
 #include "core/try.h"
 
-#define PIECE_BYTES ((size_t)16 << 20)
-enum { PLACES = GT_STAGED, GRAIN = 1 << 20 };
+#define PIECE_BYTES GT_STAGED_BYTES
+enum { PLACES = GT_STAGED_BUFFERS, GRAIN = 1 << 18 };
+static_assert((int)PLACES == (int)GT_STAGED, "the backend keeps these buffers");
 
 /* Byte i of the copy is byte i % block of the block at i / block * stride. */
 struct copy {
@@ -92,19 +95,123 @@ int gt_array_get_staged(const gt_array *a, void *host)
 	return done;
 }
 
+/* Copies in progress: all host threads fill a buffer while the device reads the other. */
+struct gt_staged_upload {
+	gt_backend *be;
+	const struct gt_upload_impl *impl; /* NULL: the CPU */
+	void *copies, *buffer[PLACES];
+	size_t next; /* chunks so far */
+};
+
+/* Copies `all` bytes to the device. */
+static void put(struct gt_staged_upload *u, struct copy c, size_t all, char *to)
+{
+	for (size_t i = 0; i < all; i += PIECE_BYTES) {
+		c.first = i;
+		c.bytes = all - i < PIECE_BYTES ? all - i : PIECE_BYTES;
+		c.to = u->buffer[u->next++ % PLACES];
+		copy(u->be, c);
+		u->impl->wait(u->copies);
+		u->impl->put(u->copies, 0, c.to, to + i, c.bytes);
+		u->be->count.puts++;
+		u->be->count.put_bytes += c.bytes;
+	}
+}
+
 int gt_array_put_staged(const void *host, size_t block, size_t stride, gt_array *a)
 {
 	gt_backend *be = gt_array_backend(a);
-	char *to = is_large(a, 1) ? gt_array_data(a) : NULL;
-	if (!to)
+	gt_staged_upload *u = NULL;
+	if (!is_large(a, 1) || !gt_array_data(a))
 		return 0;
 	gt_backend_lock(be);
+	const int can = gt_staged_upload_new(be, &u) == GT_OK;
+	if (can) {
+		u->impl->used(u->copies, 0); /* copies wait for the queue */
+		put(u, (struct copy){ .from = host, .block = block, .stride = stride }, gt_array_bytes(a), gt_array_data(a));
+	}
+	gt_staged_upload_free(u);
+	gt_backend_unlock(be);
+	return can;
+}
+
+gt_status gt_staged_upload_new(gt_backend *be, gt_staged_upload **out)
+{
+	gt_status st = GT_OK;
+	gt_staged_upload *u = calloc(1, sizeof *u);
+	if (!u)
+		return gt_fail(GT_ERR_MEMORY, "no memory for uploads");
+	u->be = be;
+	if (gt_backend_is_gpu(be) && !gt_backend_is_dry_run(be)) {
+		GT_TRY(gt_staged_take(be, u->buffer));
+		u->impl = gt_upload_impls[be->kind];
+		GT_TRY(u->impl->open(be, &u->copies));
+	}
+	*out = u;
+	u = NULL;
+done:
+	gt_staged_upload_free(u);
+	return st;
+}
+
+void gt_staged_upload_free(gt_staged_upload *u)
+{
+	if (!u)
+		return;
+	gt_backend_lock(u->be);
+	if (u->copies) {
+		u->impl->wait(u->copies);
+		u->impl->close(u->copies);
+	}
+	if (u->impl)
+		gt_staged_give(u->be, u->buffer);
+	gt_backend_unlock(u->be);
+	free(u);
+}
+
+void gt_staged_upload_put(gt_staged_upload *u, const float *host, gt_array *part)
+{
+	const size_t bytes = gt_array_bytes(part);
+	if (!u->impl || part->type != GT_F32) {
+		gt_array_put_float(host, part);
+		return;
+	}
+	gt_backend_lock(u->be);
+	if (u->be->status == GT_OK)
+		put(u, (struct copy){ .from = (const char *)host, .block = bytes }, bytes, part->data);
+	gt_backend_unlock(u->be);
+}
+
+void gt_staged_upload_ready(gt_staged_upload *u)
+{
+	gt_backend_lock(u->be);
+	if (u->impl)
+		u->impl->ready(u->copies);
+	gt_backend_unlock(u->be);
+}
+
+gt_status gt_staged_take(gt_backend *be, void *buffer[PLACES])
+{
+	gt_backend_lock(be);
 	const int has = has_buffers(be);
-	for (size_t i = 0; has && i < gt_array_bytes(a); i += PIECE_BYTES) {
-		const size_t rest = gt_array_bytes(a) - i, bytes = rest < PIECE_BYTES ? rest : PIECE_BYTES;
-		copy(be, (struct copy){ host, be->staged[0], i, bytes, block, stride });
-		gt_backend_put(be, be->staged[0], to + i, bytes);
+	for (int i = 0; i < PLACES; i++) {
+		buffer[i] = has ? be->staged[i] : NULL;
+		if (has)
+			be->staged[i] = NULL;
 	}
 	gt_backend_unlock(be);
-	return has;
+	return has ? GT_OK : GT_ERR_MEMORY;
+}
+
+void gt_staged_give(gt_backend *be, void *buffer[PLACES])
+{
+	gt_backend_lock(be);
+	for (int i = 0; i < PLACES; i++) {
+		if (be->staged[i])
+			gt_locked_give(be, buffer[i]);
+		else
+			be->staged[i] = buffer[i];
+		buffer[i] = NULL;
+	}
+	gt_backend_unlock(be);
 }

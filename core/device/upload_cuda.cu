@@ -1,5 +1,7 @@
 /* CUDA uploads: copies in a separate stream, which events order against the backend's queue. */
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <gantry/threads.h>
 #include "core/device/cuda.cuh"
 #include "core/device/upload_impl.h"
 
@@ -75,21 +77,39 @@ static void used_(void *self, size_t block)
 	gt_cuda_check(s->be, cudaEventRecord(s->used[block], gt_cuda_queue(s->be)), "upload");
 }
 
+#define PAGE ((size_t)4096)
+#define HUGE_PAGE ((size_t)2 << 20)
+
+static void touch(void *self, size_t begin, size_t end, int)
+{
+	for (volatile char *p = (volatile char *)self; begin < end; begin++)
+		p[begin * PAGE] = 0;
+}
+
+/* Registering memory that exists in huge pages takes a tenth of the time of cudaHostAlloc(). */
 static void *lock_(gt_backend *be, size_t bytes)
 {
+	const size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE, all = bytes ? (bytes + PAGE - 1) / PAGE * PAGE : PAGE;
 	void *p = NULL;
 	gt_cuda_queue(be);
-	if (cudaHostAlloc(&p, bytes ? bytes : 1, cudaHostAllocDefault) != cudaSuccess) {
-		cudaGetLastError();
+	if (posix_memalign(&p, page, all) != 0)
 		return NULL;
-	}
-	return p;
+	if (page == HUGE_PAGE)
+		madvise(p, all, MADV_HUGEPAGE); /* failure is harmless */
+	gt_parallel(gt_backend_pool(be), all / PAGE, page / PAGE, touch, p);
+	if (cudaHostRegister(p, all, cudaHostRegisterDefault) == cudaSuccess)
+		return p;
+	cudaGetLastError();
+	free(p);
+	return NULL;
 }
 
 static void unlock_(gt_backend *be, void *p)
 {
 	gt_cuda_queue(be);
-	cudaFreeHost(p);
+	if (gt_cuda_check(be, cudaHostUnregister(p), "page-locked memory"))
+		return; /* a device may still write to it */
+	free(p);
 }
 
 extern "C" const struct gt_upload_impl gt_upload_cuda = { open_, close_, put_, wait_, ready_, used_, lock_, unlock_ };

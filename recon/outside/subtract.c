@@ -87,7 +87,7 @@ static gt_status direct(const gt_recon_job *j, const gt_recon_extent *slab, gt_a
 	GT_TRY(gt_method_parse(spec, &m));
 	if (gt_recon_streams(j) && !gt_slab_plan_supports(m.analytic))
 		here.with.backend = NULL;
-	st = gt_recon_direct(&here, m.analytic, m.options, slab, x);
+	st = gt_recon_direct(&here, m.analytic, m.options, slab, x, NULL);
 done:
 	gt_method_free(&m);
 	return st;

@@ -61,6 +61,7 @@ gt_status gt_stream_direct(const gt_stream_problem *q, const gt_analytic *m, con
                            gt_array *x)
 {
 	const size_t plane = q->grid->n[0] * q->grid->n[1], nz = q->grid->n[2], each = gt_type_size(q->type);
+	const gt_direct_case c = { m, options, q->grid, scan, data };
 	gt_backend *be = NULL;
 	gt_array *own = NULL, *part = NULL;
 	size_t available = 0, total = 0;
@@ -75,7 +76,7 @@ gt_status gt_stream_direct(const gt_stream_problem *q, const gt_analytic *m, con
 	for (size_t z = 0; z < nz && !gt_backend_is_dry_run(q->host); z += slices) {
 		const gt_range range = { z, nz - z < slices ? nz - z : slices };
 		GT_TRY(gt_array_new(be, q->type, range.n * plane, &own));
-		GT_TRY(gt_direct_slab(m, options, q->grid, scan, data, range, own));
+		GT_TRY(gt_direct_slab(&c, range, own, NULL, NULL));
 		GT_TRY(gt_array_part(x, z * plane, range.n * plane, &part));
 		gt_array_get(own, gt_array_data(part));
 		gt_array_free(own);

@@ -17,6 +17,8 @@ struct rates {
 	double link, latency;             /* bytes per s of an exchange, s per exchange */
 	double add;                       /* s per received byte, for addition */
 	double direct, host;              /* s per update of an analytic method; bytes per s between host and device */
+	/* s per update of wfbp; s per call, and for each further rank; bytes per s of all ranks by the host's memory */
+	double helical, direct_once, direct_rank, memory;
 };
 static const struct rates h200 = { .forward = 1.0113e-12,
 	                           .back = .7956e-12,
@@ -36,7 +38,11 @@ static const struct rates h200 = { .forward = 1.0113e-12,
 	                           .latency = 4e-5,
 	                           .add = 1.5e-12,
 	                           .direct = 0.39e-12,
-	                           .host = 2e10 };
+	                           .host = 4e10,
+	                           .helical = 1.03e-12,
+	                           .direct_once = 1.6e-2,
+	                           .direct_rank = 1.5e-3,
+	                           .memory = 6e10 };
 static const struct rates thread = { .forward = 1.6e-9,
 	                             .back = 1.6e-9,
 	                             .forward_wide = .57,
@@ -54,7 +60,9 @@ static const struct rates thread = { .forward = 1.6e-9,
 	                             .latency = 2e-5,
 	                             .add = 5e-10,
 	                             .direct = 1.6e-9,
-	                             .host = 4e9 };
+	                             .host = 4e9,
+	                             .helical = 1.6e-9,
+	                             .memory = INFINITY };
 
 /* Cost of an inner edge of a slab in backprojection, in slices. */
 static const double edge = 6.5;
@@ -62,6 +70,9 @@ static const double edge = 6.5;
 /* Voxels above which their number costs more, and above which the cost is constant: 512^3 shows none of it, half of
  * 1024^3 all. */
 static const double large_from = 134e6, large_fully = 537e6;
+
+/* Bytes of a volume that leaves a GPU in parts. */
+static const double large_volume = 2147483648.;
 
 static double large(const struct rates *r, double voxels)
 {
@@ -173,21 +184,29 @@ static struct rates rates_of(const gt_model_case *c)
 		return h200;
 	struct rates r = thread;
 	const double threads = c->threads > 0 ? c->threads : 1;
-	double *const shared[] = { &r.forward,      &r.back,         &r.forward_voxel, &r.back_voxel,
-		                   &r.subset_voxel, &r.smooth_voxel, &r.tv_voxel,      &r.direct };
+	double *const shared[] = { &r.forward,      &r.back,     &r.forward_voxel, &r.back_voxel, &r.subset_voxel,
+		                   &r.smooth_voxel, &r.tv_voxel, &r.direct,        &r.helical };
 	for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
 		*shared[i] /= threads;
 	return r;
 }
 
-/* Analytic method: slices of the volume, from the rows that see them. */
+/* Analytic method: slices of the volume, from the rows that see them. A GPU computes during the upload (half of it for
+ * a helix), and during the download of a large volume except for its last part. */
 static void direct(const gt_model_case *c, const struct rates *r, double ranks, gt_model_times *t)
 {
 	const double voxels = (double)gt_grid_voxels(c->grid), data = (double)gt_scan_size(c->scan) * (double)c->element;
 	const double rows = ranks > 1 ? fmin(1, 1.15 / ranks) : 1;
-	t->operators = r->direct * voxels * (double)c->scan->views / ranks;
+	const int moves = gt_scan_is_helical(c->scan);
+	const double volume = voxels * (double)c->element / ranks, copy = fmax(1 / r->host, ranks / r->memory);
+	const double upload = data * (moves && ranks > 1 ? fmin(1, rows + 0.3) : rows) * copy, download = volume * copy;
+	t->operators = (moves ? r->helical : r->direct) * voxels * (double)c->scan->views / ranks;
 	t->exchange = 0;
-	t->passes = (data * rows + voxels * (double)c->element / ranks) / r->host;
+	if (c->on_cpu)
+		t->passes = upload + download;
+	else
+		t->passes = r->direct_once + r->direct_rank * (ranks - 1) + (moves ? upload / 2 : fmax(0, upload - t->operators)) +
+		            (!moves && volume >= large_volume ? download / 3 : download);
 	t->seconds = t->operators + t->passes;
 }
 

@@ -216,6 +216,19 @@ static void report_binding(const gt_recon_job *j, const gt_team *t)
 	free(binding);
 }
 
+/* Warns if one GPU would take no longer. */
+static void report_gain(const gt_recon_job *j, const gt_model_case *c, int ranks, double seconds)
+{
+	gt_model_times one;
+	if (!c->direct || c->on_cpu)
+		return;
+	gt_model(c, 1, 1, &one);
+	if (seconds >= one.seconds)
+		gt_notify(&j->on.log, GT_WARNING, GT_ABOUT_CHOICE,
+		          "%s: %d GPUs take about %.2g ms and one takes %.2g ms by the model: use --gpus 1 for problems of this size",
+		          gt_method_name(&j->chosen.method), ranks, 1e3 * seconds, 1e3 * one.seconds);
+}
+
 /* Describes the memory of a rank with another split. */
 static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun, const gt_split_spec *split)
 {
@@ -284,6 +297,7 @@ gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_
 	snprintf(f->backend, sizeof f->backend, "%s", j->with.backend ? j->with.backend : "auto");
 	snprintf(f->split, sizeof f->split, "%s", split);
 	gt_model(&c, shared.split.slabs, shared.split.blocks, &f->model);
+	report_gain(j, &c, n, f->model.seconds);
 	GT_TRY(run_split(t, &r, &shared));
 	if (j->how->compares && !c.direct) {
 		free(f->splits);

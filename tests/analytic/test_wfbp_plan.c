@@ -1,5 +1,6 @@
 /* Plans of wfbp: rows of voxels, weights that sum to 1, complete slices and their neighbours, slabs of long scans.
  * labels: property */
+#include "analytic/wfbp/from_host.h"
 #include "tests/analytic/helices.h"
 
 /* Number and normalised sum of the row weights of a bin's views at (x, y, z). */
@@ -147,6 +148,28 @@ GT_TEST(ends)
 	gt_scan_free(s);
 }
 
+/* An upload of the used views alone gives the same volume; a GPU adds more batches. */
+static void check_upload(gt_backend *be, const gt_grid *g, const gt_scan *s, const float *data, const double *want)
+{
+	const size_t n = gt_grid_voxels(g);
+	double *got = malloc(n * sizeof *got), off = 0;
+	gt_array *x;
+	gt_counters before, after;
+	ck_assert_ptr_nonnull(got);
+	ck_ok(gt_array_new(be, GT_F64, n, &x));
+	ck_ok(gt_backend_counters(be, &before));
+	ck_ok(gt_wfbp_from_host(g, s, NULL, data, x));
+	ck_ok(gt_backend_counters(be, &after));
+	gt_array_get(x, got);
+	ck_ok(gt_backend_status(be));
+	for (size_t i = 0; i < n; i++)
+		off = fmax(off, fabs(got[i] - want[i]));
+	ck_assert_msg(off <= (gt_backend_is_gpu(be) ? 1e-13 : 0), "uploads in batches: off by %g", off);
+	ck_assert(!gt_backend_is_gpu(be) || after.put_bytes - before.put_bytes < gt_scan_size(s) * sizeof *got);
+	gt_array_free(x);
+	free(got);
+}
+
 /* A slab of a long scan needs only some views. It equals its slices in the whole volume, also beyond both ends and
  * in gaps. */
 GT_TEST(slabs_of_long_scans)
@@ -168,6 +191,9 @@ GT_TEST(slabs_of_long_scans)
 		gt_wfbp_plan_trim(p);
 		ck_assert_msg(p->views < before * 2 / 3 && p->turns == (p->views + p->bins - 1) / p->bins, "%zu of %zu views", p->views,
 		              before);
+		ck_assert_msg(p->source_views < s->views && p->source_first % p->spots == 0 &&
+		                      p->source_first + p->source_views <= s->views,
+		              "%zu views from %zu on", p->source_views, p->source_first);
 		gt_wfbp_plan_free(p);
 		const size_t n = gt_scan_size(s), plane = all.n[0] * all.n[1];
 		float *random = malloc(n * sizeof *random);
@@ -182,6 +208,7 @@ GT_TEST(slabs_of_long_scans)
 		for (size_t k = 0; k < slices * plane; k++)
 			off = fmax(off, fabs(part[k] - x[first * plane + k]));
 		ck_assert_msg(off < 1e-11, "case %d: off by %g", i, off);
+		check_upload(be, &slab, s, random, part);
 		gt_backend_close(be);
 		free(random);
 		free(data);

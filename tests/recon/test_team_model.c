@@ -115,6 +115,42 @@ GT_TEST(within_20_percent_on_one_two_and_four)
 	}
 }
 
+/* Analytic methods from memory to memory, on one and two; and a problem for which two are slower. */
+GT_TEST(within_20_percent_of_direct_methods)
+{
+	static const struct {
+		int problem;
+		double one, two;
+	} direct[] = { { GE_HD, 27.5, 24.7 }, { HELICAL, 135.3, 82.8 }, { CUBE1024, 570.5, 323.6 } };
+	gt_model_times one, two;
+	for (size_t i = 0; i < sizeof direct / sizeof *direct; i++) {
+		gt_scan *scan = scan_of(direct[i].problem);
+		gt_model_case c = case_of(direct[i].problem, NULL, scan);
+		c.subsets = 1;
+		c.direct = 1;
+		within(&c, 1, 1, direct[i].one);
+		within(&c, 2, 1, direct[i].two);
+		gt_scan_free(scan);
+	}
+	const gt_grid small = { { 64, 64, 64 }, { 4.8, 4.8, 4.8 }, { 0, 0, 0 } };
+	gt_orbit o = { .shape = GT_FLAT,
+		       .source_to_axis = 1000,
+		       .source_to_detector = 1536,
+		       .column_pitch = 8,
+		       .row_pitch = 8,
+		       .columns = 64,
+		       .rows = 64,
+		       .views = 90,
+		       .turn = 2 * GT_PI };
+	gt_scan *scan = NULL;
+	ck_ok(gt_scan_orbit(&o, &scan));
+	const gt_model_case c = { .grid = &small, .scan = scan, .subsets = 1, .direct = 1, .element = 4 };
+	gt_model(&c, 1, 1, &one);
+	gt_model(&c, 2, 1, &two);
+	ck_assert_msg(two.seconds > one.seconds, "%g s on two, %g s on one", two.seconds, one.seconds);
+	gt_scan_free(scan);
+}
+
 /* 2048^3 voxels, 30 views per call, two ranks by slices: 1.94 s per iteration. */
 GT_TEST(within_20_percent_of_a_volume_beyond_one)
 {

@@ -171,9 +171,16 @@ static int mirrored(const struct gt_back_grid *g, const gt_fbp_plan *p, int slic
 	return g->n[2] % (2 * (size_t)slices) == 0;
 }
 
+/* Slabs of large volumes have enough blocks of 64 slices for all multiprocessors. */
+static size_t min_slices(const struct kind *k, const struct gt_back_grid *g)
+{
+	const size_t voxels = g->n[0] * g->n[1] * g->n[2];
+	return k->zp == 64 && voxels >= (size_t)1 << 27 && k->min > 128 ? 128 : k->min;
+}
+
 static int suits(const struct kind *k, const struct gt_back_grid *g, const gt_fbp_plan *p, const double steps[2], int own)
 {
-	if (g->n[2] < k->min || g->n[2] > k->max || bits_of(steps[1], k->run) > MAX_BITS)
+	if (g->n[2] < min_slices(k, g) || g->n[2] > k->max || bits_of(steps[1], k->run) > MAX_BITS)
 		return 0;
 	if (k->steps == GT_STEPS_MIRRORED)
 		return steps[0] > 1 - 0.99 * GT_NEAR && steps[1] < 1 + 0.99 * GT_NEAR && mirrored(g, p, k->zp);
