@@ -112,9 +112,9 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		return gt_fail(GT_ERR_ARG, "solver 'asd-pocs' needs a penalty to reduce: expected one; without, use os-sart");
 	double relax = o->sweep.relax, end = 0;
 	int done;
-	GT_TRY(gt_ordered_subsets_new(p, &o->sweep, x, &s.sweep));
 	GT_TRY(gt_array_like(x, &s.f));
 	GT_TRY(gt_array_like(x, &s.d));
+	GT_TRY(gt_ordered_subsets_new(p, &o->sweep, x, &s.sweep)); /* it keeps what fits the remaining memory */
 	gt_copy(x, s.f);
 	s.epsilon = o->epsilon * norm_of_data(p);
 	const gt_state_entry kept[] = { { "x", x, NULL },          { "after_steps", s.f, NULL }, { "length", NULL, &s.length },

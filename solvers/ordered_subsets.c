@@ -8,8 +8,8 @@
 #include "solvers/ordered_subsets.h"
 #include "team/team.h"
 
-/* The volumes of one solver that are allocated after its sums. */
-enum { SPARE_VOLUMES = 4 };
+/* Smallest memory of a GPU that is left for later allocations, bytes. */
+static const double LATER = 268435456;
 
 const char *const gt_ordered_subsets_orders[] = { "sequential", "bit-reversed", "golden", NULL };
 const char *const gt_ordered_subsets_keeps[] = { "auto", "yes", "no", NULL };
@@ -106,13 +106,17 @@ static void column_weights(const gt_ordered_subsets *s, size_t k)
 	invert(s->threshold, s->C[k], &s->min[1][k]);
 }
 
-/* Memory for sums with keep=auto. Other programs need memory of the host, too; on a GPU some is left for scratch. */
-static double memory_for_sums(const gt_array *x)
+/* Memory for sums with keep=auto, for all of them (`bytes`) or some. Other programs need memory of the host, too. On a
+ * GPU no array is allocated later, only kernels when first used, and room to compute sums that do not fit. */
+static double memory_for_sums(const gt_array *x, double rays, double bytes)
 {
 	gt_backend *be = gt_array_backend(x);
 	size_t available, total;
 	gt_backend_memory(be, &available, &total);
-	return gt_backend_is_gpu(be) ? 0.9 * (double)available - SPARE_VOLUMES * (double)gt_array_bytes(x) : 0.5 * (double)available;
+	if (!gt_backend_is_gpu(be))
+		return 0.5 * (double)available;
+	const double memory = (double)available - fmax(0.05 * (double)available, LATER);
+	return bytes <= memory ? memory : memory - rays - (double)gt_array_bytes(x);
 }
 
 /* Number of n arrays of `each` bytes that fit the memory; subtracts them. */
@@ -139,7 +143,7 @@ static void choose_kept(gt_ordered_subsets *s, int keep, const gt_array *x)
 	gt_backend *be = gt_array_backend(x);
 	const size_t n = s->p->subsets;
 	const double volume = (double)gt_array_bytes(x), rays = (double)(gt_array_size(s->r_room) * gt_type_size(gt_array_type(x)));
-	double memory = keep == GT_OS_KEEP_AUTO ? memory_for_sums(x) : 0;
+	double memory = keep == GT_OS_KEEP_AUTO ? memory_for_sums(x, rays, (double)n * (rays + volume)) : 0;
 	size_t rows = n, columns = n;
 	if (keep != GT_OS_KEEP_YES) {
 		rows = rays <= volume ? fitting(n, rays, &memory) : 0;

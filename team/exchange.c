@@ -235,7 +235,12 @@ static void exchange_here(gt_backend *be, const gt_exchange_block *out, size_t o
 		impl->ready(be, m->state);
 	if (!gt_team_barrier(be))
 		return;
-	for (size_t k = 0; k < ins && gt_team_begin_reading(be); k++) {
+	/* Begins behind its own blocks, so that the ranks do not all read from the same one at once. */
+	size_t begin = 0;
+	while (begin < ins && in[begin].peer <= m->id)
+		begin++;
+	for (size_t i = 0; i < ins && gt_team_begin_reading(be); i++) {
+		const size_t k = (begin + i) % ins;
 		if (!gt_is_remote(m->team, in[k].peer)) {
 			if (impl)
 				impl->after(be, gt_team_peer(be, in[k].peer)->state, 0);

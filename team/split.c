@@ -105,6 +105,17 @@ static gt_block arrives(const struct side *d, int p, int me)
 	return b;
 }
 
+/* The contribution of this rank to its own block, where the local operator wrote it; NULL: it needs its own layout. */
+static void *mine_in_place(const struct split *s, int side)
+{
+	const struct side *d = &s->side[side];
+	const int me = gt_rank(s->be);
+	const gt_block own = both(d->local[me], d->own[me]);
+	if (!size_of(own) || d->local[me].wide != d->each)
+		return NULL;
+	return (char *)room(s, side) + (own.first - d->local[me].first) * d->each * gt_type_size(s->type);
+}
+
 /* y = sum of the contributions of the ranks, in their order. */
 static void add_up(const struct split *s, int side, gt_array *y)
 {
@@ -114,8 +125,11 @@ static void add_up(const struct split *s, int side, gt_array *y)
 	const int me = gt_rank(s->be);
 	const size_t bytes = gt_type_size(s->type);
 	gt_array all = array_of(s, room(s, 2), d->at[gt_ranks(s->be)]);
+	void *const mine = mine_in_place(s, side);
 	int has_gaps = 0;
 	for (int p = 0; p < gt_ranks(s->be); p++) {
+		if (mine && p == me)
+			continue;
 		const gt_block to = both(d->local[me], d->own[p]), from = both(d->local[p], d->own[me]);
 		gt_exchange_block a = block(p, room(s, side), s->type, d->local[me], to);
 		gt_exchange_block b = block(p, room_at(s, 2, d->at[p] * bytes), s->type, arrives(d, p, me), from);
@@ -133,7 +147,7 @@ static void add_up(const struct split *s, int side, gt_array *y)
 	int begun = 0;
 	for (int p = 0; p < gt_ranks(s->be); p++) {
 		const gt_block b = arrives(d, p, me);
-		gt_array part = array_of(s, room_at(s, 2, d->at[p] * bytes), size_of(b));
+		gt_array part = array_of(s, mine && p == me ? mine : room_at(s, 2, d->at[p] * bytes), size_of(b));
 		gt_array to = array_of(s, (char *)y->data + (size_of(b) ? (b.first - d->own[me].first) * d->each * bytes : 0), size_of(b));
 		if (!begun && to.n == y->n)
 			gt_copy(&part, &to);
@@ -194,7 +208,7 @@ static gt_status copy_side(const gt_split_side *from, int n, int me, struct side
 	d->is_plain = 1;
 	for (int p = 0; p < n; p++) {
 		d->is_plain &= same(d->own[p], d->local[p]);
-		d->at[p + 1] = d->at[p] + size_of(arrives(d, p, me));
+		d->at[p + 1] = d->at[p] + (p == me && d->local[me].wide == d->each ? 0 : size_of(arrives(d, p, me)));
 	}
 	return GT_OK;
 }

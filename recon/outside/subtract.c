@@ -17,15 +17,15 @@
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
 /* The operator of one subset on a slab. stream: of this slab; NULL: the device holds it. */
-static gt_status new_operator(const gt_recon_job *j, const gt_grid *slab, const gt_scan *part, gt_backend *be, gt_stream *stream,
-                              gt_linop **A)
+static gt_status new_operator(const gt_recon_job *j, const gt_grid *slab, const gt_grid *inside, const gt_scan *part, gt_backend *be,
+                              gt_stream *stream, gt_linop **A)
 {
 	if (stream)
 		return gt_stream_operator(stream, part, A);
 	if (!j->team)
 		return gt_projector_new(j->chosen.projector, be, j->chosen.type, slab, part, A);
 	const gt_team_problem q = { .projector = j->chosen.projector, .type = j->chosen.type, .grid = slab, .scan = part };
-	return gt_team_operator(&j->team->split, &q, be, part, A);
+	return gt_team_operator(&j->team->split, &q, inside, be, part, A);
 }
 
 /* Clears the voxels that the run reconstructs: within the sides of its grid, in all slices of this rank. */
@@ -53,18 +53,17 @@ static gt_status clear_inside(const gt_grid *inside, const gt_grid *slab, const 
 }
 
 /* Subtracts the projections of x, which is on the slab, from subset k. */
-static gt_status subtract_subset(const gt_recon_job *j, const gt_recon_extent *slab, gt_stream *stream, const gt_array *x, size_t k,
-                                 gt_subsets *s)
+static gt_status subtract_subset(const gt_recon_job *j, const gt_recon_extent *slab, const gt_grid *inside, gt_stream *stream,
+                                 const gt_array *x, size_t k, gt_subsets *s)
 {
-	const size_t view = slab->p.scan->rows * slab->p.scan->columns;
 	gt_backend *be = gt_array_backend(x);
 	gt_scan *part = NULL;
 	gt_linop *A = NULL;
 	gt_array *y = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_scan_subset(slab->p.scan, k, s->subsets, &part));
-	GT_TRY(new_operator(j, &slab->grid, part, be, stream, &A));
-	GT_TRY(gt_array_new_shared(be, j->chosen.type, view, part->views, &y));
+	GT_TRY(new_operator(j, &slab->grid, inside, part, be, stream, &A));
+	GT_TRY(gt_array_like(s->b[k], &y));
 	gt_forward(A, x, y);
 	gt_axpy(-1, y, s->b[k]);
 	GT_TRY(gt_backend_status(be));
@@ -108,7 +107,7 @@ static gt_status subtract_slab(const gt_recon_job *j, const gt_recon_extent *sla
 		GT_TRY(gt_stream_new(&q, &stream));
 	}
 	for (size_t k = 0; k < s->subsets; k++)
-		GT_TRY(subtract_subset(j, slab, stream, x, k, s));
+		GT_TRY(subtract_subset(j, slab, inside, stream, x, k, s));
 done:
 	gt_stream_free(stream);
 	gt_array_free(x);

@@ -203,7 +203,7 @@ static const double max_ratio = 4;
 gt_status gt_stream_is_worth(const gt_stream_problem *q)
 {
 	const int on_cpu = !strncmp(q->device, "cpu", 3) || !gt_device_count();
-	const gt_model_case c = { q->grid, q->scan, q->subsets, NULL, 0, on_cpu, 1, gt_type_size(q->type) };
+	const gt_model_case c = { q->grid, q->scan, q->subsets, NULL, 0, on_cpu, 1, gt_type_size(q->type), 0 };
 	const double volume = (double)gt_grid_voxels(q->grid) * (double)c.element, data = (double)gt_scan_size(q->scan) * (double)c.element;
 	gt_model_times t;
 	if (on_cpu)

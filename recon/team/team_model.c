@@ -103,6 +103,13 @@ static struct seen seen_of(const gt_scan *scan, const gt_grid *grid, const gt_vi
 	return s;
 }
 
+double gt_model_height(const gt_grid *grid, const gt_scan *scan, const gt_view *view)
+{
+	const struct seen s = seen_of(scan, grid, view);
+	const double half = (double)grid->n[2] * grid->pitch[2] / 2, reach = s.half / s.far;
+	return fmax(0, fmin(grid->center[2] + half, s.source + reach) - fmax(grid->center[2] - half, s.source - reach));
+}
+
 /* Number of rows that see the heights from low to high. */
 static double rows_of(const struct seen *s, double low, double high)
 {
@@ -118,6 +125,13 @@ static double tiled(double rows)
 	return tiles > 0 ? tiles * (32 * fmax(1, ceil((rows / tiles - 7) / 32)) + 42) : 0;
 }
 
+/* First view of a block. */
+static size_t first_view(const gt_model_case *c, double slabs, double blocks, double block)
+{
+	const int shares = gt_scan_is_helical(c->scan) && !(slabs > 1) && !c->equal_views;
+	return shares ? gt_views_with(c->grid, c->scan, block / blocks) : (size_t)ceil(block * (double)c->scan->views / blocks);
+}
+
 /* The largest fraction of one device's work on a rank. Forward work depends on the rows that see its slab, back work on
  * the slices that its views see. Views in the centre of a helix see more than views at its ends. */
 static void part_of_work(const gt_model_case *c, double slabs, double blocks, double *forward, double *back)
@@ -126,28 +140,26 @@ static void part_of_work(const gt_model_case *c, double slabs, double blocks, do
 	const double height = (double)c->grid->n[2] * c->grid->pitch[2], bottom = c->grid->center[2] - height / 2;
 	const int moves = gt_scan_is_helical(scan);
 	double all[2] = { 0 }, max[2] = { 0 };
+	for (size_t v = 0; v < scan->views; v++) {
+		const struct seen s = seen_of(scan, c->grid, &scan->view[v]);
+		all[0] += tiled(rows_of(&s, bottom, bottom + height));
+		all[1] += moves ? gt_model_height(c->grid, scan, &scan->view[v]) : height;
+	}
 	for (double p = 0; p < slabs; p++) {
 		const double low = bottom + p / slabs * height, high = bottom + (p + 1) / slabs * height;
 		const double edges = edge * c->grid->pitch[2] * ((p > 0) + (p + 1 < slabs));
-		double sum[2] = { 0 };
-		size_t block = 0;
-		for (size_t v = 0; v < scan->views; v++) {
-			const struct seen s = seen_of(scan, c->grid, &scan->view[v]);
-			const double reach = s.half / s.far, from = moves ? fmax(low, s.source - reach) : low,
-				     to = moves ? fmin(high, s.source + reach) : high;
-			if (p == 0) {
-				all[0] += tiled(rows_of(&s, bottom, bottom + height));
-				all[1] += moves ? fmax(0, fmin(bottom + height, s.source + reach) - fmax(bottom, s.source - reach))
-				                : height;
+		for (double block = 0; block < blocks; block++) {
+			double sum[2] = { 0 };
+			const size_t end = first_view(c, slabs, blocks, block + 1);
+			for (size_t v = first_view(c, slabs, blocks, block); v < end; v++) {
+				const struct seen s = seen_of(scan, c->grid, &scan->view[v]);
+				const double reach = s.half / s.far, from = moves ? fmax(low, s.source - reach) : low,
+					     to = moves ? fmin(high, s.source + reach) : high;
+				sum[0] += tiled(rows_of(&s, low, high));
+				sum[1] += to > from ? to - from + edges : 0;
 			}
-			if ((size_t)((double)v * blocks / (double)scan->views) != block) {
-				block++;
-				sum[0] = sum[1] = 0;
-			}
-			sum[0] += tiled(rows_of(&s, low, high));
-			sum[1] += to > from ? to - from + edges : 0;
-			max[0] = fmax(max[0], sum[0]);
-			max[1] = fmax(max[1], sum[1]);
+			if (sum[0] * all[1] + sum[1] * all[0] > max[0] * all[1] + max[1] * all[0])
+				memcpy(max, sum, sizeof max);
 		}
 	}
 	*forward = all[0] > 0 ? max[0] / all[0] : 1 / slabs / blocks;

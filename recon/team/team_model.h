@@ -12,6 +12,7 @@ typedef struct {
 	const char *penalty;            /* name or specification; NULL: none */
 	int direct, on_cpu, threads;    /* threads: of a rank on the CPU */
 	size_t element;                 /* bytes */
+	int equal_views;                /* 1: ranks have equal numbers of views of a helix, not equal work */
 } gt_model_case;
 
 typedef struct {
@@ -20,6 +21,10 @@ typedef struct {
 	double moved;                   /* bytes that a rank receives in it */
 } gt_model_times;
 
+/* Height of the grid that a view sees, mm: within reach of all its rays, for a helix. */
+double gt_model_height(const gt_grid *grid, const gt_scan *scan, const gt_view *view);
+/* Number of first views with `part` (0 to 1) of the work of all, if views at the ends of a helix see fewer slices. */
+size_t gt_views_with(const gt_grid *grid, const gt_scan *scan, double part);
 /* slabs x blocks ranks; a single one: 1 x 1. */
 void gt_model(const gt_model_case *c, size_t slabs, size_t blocks, gt_model_times *t);
 /* Returns "by_NAME=12.3 ms by the model (compute 10, exchange 1.2, passes 1.1)"; malloc'ed, NULL without memory. */

@@ -73,12 +73,12 @@ static void prepare(struct run *r, int ranks, struct gt_recon_team *shared, gt_m
 }
 
 /* Describes the work of each rank, one line each. */
-static char *describe(const struct run *r, const gt_team *t)
+static char *describe(const struct run *r, const gt_team *t, const gt_split_spec *split)
 {
 	char *all = gt_text("%s", "");
 	const gt_backend *be = gt_team_backend_here(t);
 	for (int i = 0; i < gt_team_size(t) && all; i++) {
-		const gt_range z = gt_team_range(be, i, r->e->grid.n[2]), v = gt_team_range(be, i, r->e->p.scan->views);
+		const gt_range z = gt_team_range(be, i, r->e->grid.n[2]), v = gt_team_views(split, be, i, &r->e->grid, r->e->p.scan);
 		const gt_memory_estimate *m = r->plans ? &r->plans[i] : NULL;
 		char *more = gt_text("%srank_%d=%s slices=%zu views=%zu%s%s\n", all, i, gt_team_where(t, i), z.n,
 		                     r->j->chosen.method.analytic ? r->e->all->scan->views : v.n, m ? " memory=" : "",
@@ -187,7 +187,7 @@ static gt_status run_split(gt_team *t, struct run *r, struct gt_recon_team *shar
 	if (plan && st == GT_OK) {
 		join_plans(r, t, plan);
 		free(f->ranks);
-		f->ranks = describe(r, t);
+		f->ranks = describe(r, t, &shared->split);
 	}
 done:
 	free_others(r, n);

@@ -31,11 +31,16 @@ typedef struct {
 } gt_team_problem;
 /* Like gt_subsets_new(), on a rank's backend: operators of the team, and partitioned data. */
 gt_status gt_team_subsets_new(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, gt_subsets *s);
-/* Makes the operator of a scan, one of the subsets; q: projector, type and grid. */
-gt_status gt_team_operator(const gt_split_spec *chosen, const gt_team_problem *q, gt_backend *be, const gt_scan *scan, gt_linop **A);
+/* Makes the operator of a scan, one of the subsets; q: projector, type and grid. like: grid of the operators whose data
+ * it shares, see gt_team_views(). */
+gt_status gt_team_operator(const gt_split_spec *chosen, const gt_team_problem *q, const gt_grid *like, gt_backend *be,
+                           const gt_scan *scan, gt_linop **A);
 /* Measures the seconds of a projection and a backprojection by this rank's operator of the first subset, without
  * exchange: the minimum of two runs. Frees what it allocates. */
 gt_status gt_team_probe(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, double *seconds);
+/* Views of a subset that a rank owns, by its load fraction. On a helix, runs of equal work if `s` divides views alone:
+ * views near its ends see fewer slices. */
+gt_range gt_team_views(const gt_split_spec *s, const gt_backend *be, int rank, const gt_grid *grid, const gt_scan *scan);
 /* Slices of a slab that the views see, some for a helix, else all; rows that see the slices. n 0: none. */
 gt_range gt_seen_slices(gt_pool *pool, const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views);
 gt_range gt_seen_rows  (const gt_grid *grid, const gt_scan *scan, gt_range slices, gt_range views);

@@ -126,7 +126,8 @@ gt_range gt_seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range slices,
 static gt_range times(gt_range r, size_t k) { return (gt_range){ r.first * k, r.n * k }; }
 static gt_block block(gt_range things, gt_range inner) { return (gt_block){ things.first, things.n, inner.first, inner.n }; }
 
-static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *grid, const gt_scan *scan, struct subset_plan *p)
+static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *grid, const gt_grid *like, const gt_scan *scan,
+                      struct subset_plan *p)
 {
 	const size_t plane = grid->n[0] * grid->n[1], columns = scan->columns;
 	const gt_range whole_slice = { 0, plane }, whole_view = { 0, scan->rows * columns };
@@ -135,8 +136,9 @@ static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *gri
 		const gt_range low = gt_team_range(be, first, grid->n[2]), high = gt_team_range(be, last, grid->n[2]);
 		const gt_range slab = { low.first, high.first + high.n - low.first };
 		p->own[X][i] = block(gt_team_range(be, i, grid->n[2]), whole_slice);
-		p->own[Y][i] = block(gt_team_range(be, i, scan->views), whole_view);
-		p->views[i] = gt_team_range_among(be, first, (int)s->blocks, i, scan->views);
+		const gt_range views = gt_team_views(s, be, i, like, scan);
+		p->own[Y][i] = block(views, whole_view);
+		p->views[i] = s->slabs == 1 ? views : gt_team_range_among(be, first, (int)s->blocks, i, scan->views);
 		p->slices[i] = p->views[i].n ? gt_seen_slices(gt_backend_pool(be), grid, scan, slab, p->views[i])
 		                             : (gt_range){ slab.first, 0 };
 		p->rows[i] = gt_seen_rows(grid, scan, p->slices[i], p->views[i]);
@@ -179,14 +181,13 @@ done:
 }
 
 /* The rank's views of subset k, from host data first, first + stride, ... */
-static gt_status new_data(const gt_team_problem *q, gt_backend *be, const float *data, size_t k, gt_array **b)
+static gt_status new_data(const gt_team_problem *q, gt_backend *be, const float *data, size_t k, gt_range own, gt_array **b)
 {
 	const size_t stride = q->subsets, view = q->scan->rows * q->scan->columns, n = (q->scan->views - k + stride - 1) / stride;
-	const gt_range own = gt_local_range(be, n);
 	gt_array *local = NULL;
 	float *part = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_array_new_shared(be, q->type, view, n, b));
+	GT_TRY(gt_array_new_partition(be, q->type, view * n, times(own, view), b));
 	if (gt_backend_is_dry_run(be) || !own.n)
 		return GT_OK;
 	GT_TRY(gt_array_local(*b, &local));
@@ -204,13 +205,14 @@ done:
 	return st;
 }
 
-gt_status gt_team_operator(const gt_split_spec *chosen, const gt_team_problem *q, gt_backend *be, const gt_scan *scan, gt_linop **A)
+gt_status gt_team_operator(const gt_split_spec *chosen, const gt_team_problem *q, const gt_grid *like, gt_backend *be, const gt_scan *scan,
+                           gt_linop **A)
 {
 	gt_linop *local = NULL;
 	struct subset_plan *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	make_plan(chosen, be, q->grid, scan, p);
+	make_plan(chosen, be, q->grid, like, scan, p);
 	const gt_split_side side[2] = { { q->grid->n[0] * q->grid->n[1], q->grid->n[2], p->own[X], p->local[X] },
 		                        { scan->rows * scan->columns, scan->views, p->own[Y], p->local[Y] } };
 	gt_status st = new_local(p, q, be, scan, &local);
@@ -241,7 +243,7 @@ gt_status gt_team_probe(const gt_split_spec *chosen, gt_backend *be, const gt_te
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(gt_scan_subset(q->scan, 0, q->subsets, &part));
-	make_plan(chosen, be, q->grid, part, p);
+	make_plan(chosen, be, q->grid, q->grid, part, p);
 	GT_TRY(new_local(p, q, be, part, &local));
 	if (local) {
 		GT_TRY(gt_array_new(be, q->type, gt_linop_nx(local), &x));
@@ -274,10 +276,11 @@ gt_status gt_team_subsets_new(const gt_split_spec *chosen, gt_backend *be, const
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	for (size_t k = 0; k < n; k++) {
 		GT_TRY(gt_scan_subset(q->scan, k, n, &part));
-		GT_TRY(gt_team_operator(chosen, q, be, part, &s->A[k]));
-		GT_TRY(new_data(q, be, q->data, k, &s->b[k]));
+		const gt_range own = gt_team_views(chosen, be, gt_rank(be), q->grid, part);
+		GT_TRY(gt_team_operator(chosen, q, q->grid, be, part, &s->A[k]));
+		GT_TRY(new_data(q, be, q->data, k, own, &s->b[k]));
 		if (q->weights)
-			GT_TRY(new_data(q, be, q->weights, k, &s->w[k]));
+			GT_TRY(new_data(q, be, q->weights, k, own, &s->w[k]));
 		gt_scan_free(part);
 		part = NULL;
 	}

@@ -77,7 +77,9 @@ static const struct measured_later {
 
 static gt_model_case case_of(int problem, const char *penalty, const gt_scan *scan)
 {
-	return (gt_model_case){ .grid = &grids[problem], .scan = scan, .subsets = penalty ? 1 : 12, .penalty = penalty, .element = 4 };
+	return (gt_model_case){
+		.grid = &grids[problem], .scan = scan, .subsets = penalty ? 1 : 12, .penalty = penalty, .element = 4, .equal_views = 1
+	}; /* as measured */
 }
 
 static void within(const gt_model_case *c, size_t slabs, size_t blocks, double ms)
@@ -171,18 +173,33 @@ GT_TEST(within_20_percent_of_a_volume_beyond_one)
 	gt_scan_free(scan);
 }
 
-/* Operator time of the slowest rank on a helix: fair on two ranks, unequal on four, where central slices are seen
- * longer. */
+/* Operator time of the slowest rank on a helix. Equal numbers of views are fair on two ranks. They are unequal on four,
+ * where more views see central slices. */
 GT_TEST(helices_are_not_seen_evenly)
 {
 	gt_scan *scan = scan_of(HELICAL);
-	const gt_model_case c = case_of(HELICAL, "qggmrf", scan);
+	gt_model_case c = case_of(HELICAL, "qggmrf", scan);
 	gt_model_times one, two, four;
 	gt_model(&c, 1, 1, &one);
 	gt_model(&c, 1, 2, &two);
 	gt_model(&c, 1, 4, &four);
 	ck_assert_double_lt(2 * two.operators, 1.05 * one.operators);
 	ck_assert_double_gt(4 * four.operators, 1.15 * one.operators);
+	c.equal_views = 0;
+	gt_model(&c, 1, 4, &four);
+	ck_assert_double_lt(4 * four.operators, 1.05 * one.operators);
+	gt_scan_free(scan);
+}
+
+/* Parts of equal work have more views at the ends of the helix. */
+GT_TEST(views_of_a_helix_are_shared_by_work)
+{
+	gt_scan *scan = scan_of(HELICAL);
+	const size_t quarter = gt_views_with(&grids[HELICAL], scan, 0.25), half = gt_views_with(&grids[HELICAL], scan, 0.5);
+	ck_assert_uint_eq(gt_views_with(&grids[HELICAL], scan, 0), 0);
+	ck_assert_uint_eq(gt_views_with(&grids[HELICAL], scan, 1), scan->views);
+	ck_assert_double_eq_tol((double)half, 0.5 * (double)scan->views, 2);
+	ck_assert_double_eq_tol((double)quarter, 0.297 * (double)scan->views, 2);
 	gt_scan_free(scan);
 }
 
