@@ -14,7 +14,7 @@ blocks() {
 		/^```/ { on = 0 }
 		on {
 			for (i = 0; i < n && long != 1; i++)
-				while (at = index($0, old[i])) { $0 = substr($0, 1, at - 1) new[i] substr($0, at + length(old[i])); used[i] = 1 }
+				if (at = index($0, old[i])) { $0 = substr($0, 1, at - 1) new[i] substr($0, at + length(old[i])); used[i] = 1 }
 			print
 		}
 		END { for (i = 0; i < n; i++) if (!used[i] && long != 1) print "echo \"the page has no " old[i] "\"; exit 1" }' "$1"
