@@ -3,8 +3,8 @@
 # by four. Impossible runs are refused by name and leave no file.
 . "$(dirname "$0")/support/lib.sh"
 
-ok simulate --phantom shepp-logan --reduce 24 --rows 8 --photons 1e4 --seed 5 -o scan.nc
-ok simulate --phantom shepp-logan --reduce 24 --rows 8 --pitch 40 --turns 3 -o helix.nc
+ok simulate --phantom shepp-logan --reduce 32 --rows 8 --photons 1e4 --seed 5 -o scan.nc
+ok simulate --phantom shepp-logan --reduce 32 --rows 8 --pitch 40 --turns 3 -o helix.nc
 common=(--precision double --quiet)
 
 # all ARGUMENTS: the arguments with GT_LONG=1, else one of them, the next one each time.
@@ -121,7 +121,7 @@ for p in joseph sf-tr; do
 		ok compare several.nc one.nc --rmse 1e-9
 	done
 done
-ok simulate --phantom shepp-logan --reduce 24 --rows 8 --pitch 10 --turns 3 -o helix.nc
+ok simulate --phantom shepp-logan --reduce 32 --rows 8 --pitch 10 --turns 3 -o helix.nc
 ok recon helix.nc --backend cpu:1 --solver wfbp --precision double -o one.nc
 ok recon helix.nc --backend cpu:1x3 --solver wfbp --precision double -o several.nc
 ok compare several.nc one.nc --rmse 1e-9

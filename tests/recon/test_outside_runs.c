@@ -57,7 +57,8 @@ GT_TESTS_ALIKE(helical, sizeof helices / sizeof *helices)
 	gt_projections *p = made(q);
 	gt_volume *v, *wide, *wfbp;
 	float *truth = voxels_of_head(&q->grid);
-	gt_recon *a = run_with(&subtract, p, &q->grid, &v), *b = run_with(&automatic, p, &q->grid, &wide), *c = run(p, &q->grid, direct, &wfbp);
+	gt_recon *a = run_with(&subtract, p, &q->grid, &v), *b = run_with(&automatic, p, &q->grid, &wide),
+		 *c = run(p, &q->grid, direct, &wfbp);
 	ck_assert_str_eq(gt_recon_text(a, "outside"), "subtract");
 	ck_assert_str_eq(gt_recon_text(b, "outside"), "grid");
 	ck_assert_str_eq(gt_recon_text(c, "method"), "wfbp");
