@@ -6,8 +6,19 @@ file=$(realpath -m "${2:-.}")
 . "$(dirname "$0")/support/lib.sh"
 mark='<!-- tests/cli/guide.sh runs the blocks marked sh.'
 
-# blocks PAGE: prints the lines of the sh blocks.
-blocks() { awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$1"; }
+# blocks PAGE: prints the lines of the sh blocks. Comments `<!-- test: OLD => NEW -->` of the page make sizes smaller, unless GT_LONG=1.
+blocks() {
+	awk -v long="${GT_LONG:-}" 'BEGIN { n = 0 }
+		match($0, /^<!-- test: .* => .* -->$/) { split(substr($0, 12, length($0) - 15), part, " => "); old[n] = part[1]; new[n++] = part[2] }
+		/^```sh$/ { on = 1; next }
+		/^```/ { on = 0 }
+		on {
+			for (i = 0; i < n && long != 1; i++)
+				if (at = index($0, old[i])) { $0 = substr($0, 1, at - 1) new[i] substr($0, at + length(old[i])); used[i] = 1 }
+			print
+		}
+		END { for (i = 0; i < n; i++) if (!used[i] && long != 1) print "echo \"the page has no " old[i] "\"; exit 1" }' "$1"
+}
 
 # page FILE: runs a page in its own folder with docs/ and the command on the path; the output is in out.txt.
 page() {
@@ -29,6 +40,12 @@ self_test() {
 	page file.md && fail "a missing file is not seen"
 	printf '%s\n' "$fence" "gantry devices" "$fence" >empty.md
 	page empty.md && fail "a page without commands is not seen"
+	# A smaller size is used, and one that the page does not have is an error.
+	printf '%s\n' "<!-- test: --none 3 => --json -->" "${fence}sh" "gantry devices --none 3" "$fence" >smaller.md
+	GT_LONG="" page smaller.md || fail "a smaller size: $(cat out.txt)"
+	GT_LONG=1 page smaller.md && fail "the page's own size is not run with GT_LONG=1"
+	printf '%s\n' "<!-- test: --views 3 => --views 2 -->" "${fence}sh" "gantry devices" "$fence" >stale.md
+	GT_LONG="" page stale.md && fail "a smaller size that the page does not have is not seen"
 	[ "$(grep -lF "$mark" "$tree"/docs/guide/*.md | wc -l)" -ge 5 ] || fail "fewer than 5 pages have the mark"
 }
 

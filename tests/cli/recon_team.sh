@@ -3,8 +3,8 @@
 # by four. Impossible runs are refused by name and leave no file.
 . "$(dirname "$0")/support/lib.sh"
 
-ok simulate --phantom shepp-logan --reduce 24 --rows 8 --photons 1e4 --seed 5 -o scan.nc
-ok simulate --phantom shepp-logan --reduce 24 --rows 8 --pitch 40 --turns 3 -o helix.nc
+ok simulate --phantom shepp-logan --reduce 32 --rows 8 --photons 1e4 --seed 5 -o scan.nc
+ok simulate --phantom shepp-logan --reduce 32 --rows 8 --pitch 40 --turns 3 -o helix.nc
 common=(--precision double --quiet)
 
 # all ARGUMENTS: the arguments with GT_LONG=1, else one of them, the next one each time.
@@ -44,28 +44,28 @@ direct=0
 same scan.nc 1e-9 --padding no --solver os-sqs:subsets=2,iterations=2 --penalty nltv:strength=1,search=3,prior=prior.nc
 
 # Saved by four, continued by any number; saved by one, continued by three. The state of a penalty has several values per voxel.
-for p in tv:strength=0.01 tgv:strength=0.01,inner=6 joint-tv:strength=0.01,inner=6 wavelet:strength=0.01,inner=4,levels=2; do
+for p in tv:strength=0.01 tgv:strength=0.01,inner=4 joint-tv:strength=0.01,inner=4 wavelet:strength=0.01,inner=4,levels=2; do
 	solve=("${common[@]}" --penalty "$p" --solver)
-	ok recon scan.nc -o one.nc --backend cpu:1 "${solve[@]}" fista:prox=yes,iterations=6
-	ok recon scan.nc -o half.nc --backend cpu:1x4 --split 2x2 "${solve[@]}" fista:prox=yes,iterations=3 --checkpoint run.ck
-	ok recon scan.nc -o more.nc --backend cpu:1x3 "${solve[@]}" fista:prox=yes,iterations=6 --resume run.ck
+	ok recon scan.nc -o one.nc --backend cpu:1 "${solve[@]}" fista:prox=yes,iterations=4
+	ok recon scan.nc -o half.nc --backend cpu:1x4 --split 2x2 "${solve[@]}" fista:prox=yes,iterations=2 --checkpoint run.ck
+	ok recon scan.nc -o more.nc --backend cpu:1x3 "${solve[@]}" fista:prox=yes,iterations=4 --resume run.ck
 	ok compare more.nc one.nc --rmse 1e-9
 	[[ $p = tv:* || ${GT_LONG:-} = 1 && $p = t* ]] || continue
-	ok recon scan.nc -o more.nc --backend cpu:1 "${solve[@]}" fista:prox=yes,iterations=6 --resume run.ck
+	ok recon scan.nc -o more.nc --backend cpu:1 "${solve[@]}" fista:prox=yes,iterations=4 --resume run.ck
 	ok compare more.nc one.nc --rmse 1e-9
-	ok recon scan.nc -o half.nc --backend cpu:1 "${solve[@]}" fista:prox=yes,iterations=3 --checkpoint run.ck
-	ok recon scan.nc -o more.nc --backend cpu:1x3 "${solve[@]}" fista:prox=yes,iterations=6 --resume run.ck
+	ok recon scan.nc -o half.nc --backend cpu:1 "${solve[@]}" fista:prox=yes,iterations=2 --checkpoint run.ck
+	ok recon scan.nc -o more.nc --backend cpu:1x3 "${solve[@]}" fista:prox=yes,iterations=4 --resume run.ck
 	ok compare more.nc one.nc --rmse 1e-9
 done
 
 # Bases of vectors and the differences of Anderson acceleration: equal on any number of ranks, and continued by any.
 plain=("${common[@]}" --init zero --padding no --solver)
 for solver in "ab-gmres:steps=3,iterations=" "ba-gmres:steps=3,iterations=" "sirt:anderson=2,iterations="; do
-	ok recon scan.nc -o one.nc --backend cpu:1 "${plain[@]}" "${solver}6"
-	ok recon scan.nc -o half.nc --backend cpu:1x4 --split 2x2 "${plain[@]}" "${solver}3" --checkpoint run.ck
+	ok recon scan.nc -o one.nc --backend cpu:1 "${plain[@]}" "${solver}4"
+	ok recon scan.nc -o half.nc --backend cpu:1x4 --split 2x2 "${plain[@]}" "${solver}2" --checkpoint run.ck
 	all cpu:1x3 cpu:1
 	for to in "${chosen[@]}"; do
-		ok recon scan.nc -o more.nc --backend "$to" "${plain[@]}" "${solver}6" --resume run.ck
+		ok recon scan.nc -o more.nc --backend "$to" "${plain[@]}" "${solver}4" --resume run.ck
 		ok compare more.nc one.nc --rmse 1e-9
 	done
 	for on in 1 4; do
@@ -105,7 +105,7 @@ refused 2 "one device computes" recon scan.nc --backend cpu:1 --split views --so
 refused 2 "slabs of" recon scan.nc --backend cpu:1x40 --split slices --solver sirt -o out.nc
 refused 2 "blocks of views" recon scan.nc --backend cpu:1x4 --split views --solver os-sart:subsets=30 -o out.nc
 refused 2 "is partitioned by slices" recon scan.nc --backend cpu:1x4 --split views --solver fdk -o out.nc
-low_rank=(--solver "fista:prox=yes,nonneg=no" --penalty low-rank:strength=1)
+low_rank=(--solver "fista:iterations=10,prox=yes,nonneg=no" --penalty low-rank:strength=1)
 [ ! -e out.nc ] || fail "out.nc was written"
 ok recon scan.nc --backend cpu:1x3 "${low_rank[@]}" -o several.nc
 ok recon scan.nc --backend cpu:1 "${low_rank[@]}" -o one.nc
@@ -121,7 +121,7 @@ for p in joseph sf-tr; do
 		ok compare several.nc one.nc --rmse 1e-9
 	done
 done
-ok simulate --phantom shepp-logan --reduce 24 --rows 8 --pitch 10 --turns 3 -o helix.nc
+ok simulate --phantom shepp-logan --reduce 32 --rows 8 --pitch 10 --turns 3 -o helix.nc
 ok recon helix.nc --backend cpu:1 --solver wfbp --precision double -o one.nc
 ok recon helix.nc --backend cpu:1x3 --solver wfbp --precision double -o several.nc
 ok compare several.nc one.nc --rmse 1e-9

@@ -77,6 +77,16 @@ ok recon scan.nc -o n.nc "${common[@]}" "${asked[@]}" --resume n.ck
 same n.nc long.nc
 read -ra asked <<<"$(noise 2.02HU 6)"
 refused 1 "n.ck: is of another run: the penalty is huber:delta=100HU,strength=" recon scan.nc -o no.nc "${common[@]}" "${asked[@]}" --resume n.ck
+# Huber's automatic threshold is that of the checkpoint too.
+ok simulate --phantom shepp-logan --reduce 40 --rows 1 --photons 1e4 --seed 5 -o flat.nc
+automatic=(flat.nc --grid 20x18x1@12x13x20 --padding no --backend "$backend" --quiet --weights noise)
+ok recon "${automatic[@]}" --solver pcg:iterations=3 --penalty huber:noise=2HU -o n.nc --checkpoint auto.ck
+ok recon "${automatic[@]}" --solver pcg:iterations=6 --penalty huber:noise=2HU -o long.nc
+ok recon "${automatic[@]}" --solver pcg:iterations=6 --penalty huber:noise=2.0004HU -o near.nc
+ok compare near.nc long.nc --json
+holds "$(value rmse) > 0" "the thresholds are the same: nothing is tried"
+ok recon "${automatic[@]}" --solver pcg:iterations=6 --penalty huber:noise=2.0004HU -o n.nc --resume auto.ck
+same n.nc long.nc
 
 # Divergence is detected at the same iteration, and the best image is the one before.
 ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o wild.nc --truth like.nc --grid 40x40x6@6x6x6.5

@@ -106,12 +106,12 @@ refused 2 "already exists" study accuracy -o small/ --quick
 
 # A scan file: helical, with its --grid.
 ok simulate --geometry-only --scanner ge-ct750hd-helical --reduce 16 -o helix.nc
-ok study accuracy helix.nc -o helix --quick --grid 24x20x12@18x20x9+4,-3,2 --backend "$backend"
+ok study accuracy helix.nc -o helix --quick --case random --grid 24x20x12@18x20x9+4,-3,2 --backend "$backend"
 grep -q 'helix.nc, made coarser: arc detector' helix/report.html || fail "the report does not name the scan"
 
 # One row of parallel beams: pictures of one row are drawn, and equal data are reported as such.
 ok simulate --geometry-only --scanner synchrotron --reduce 32 --rows 1 -o fan.nc
-ok study accuracy fan.nc -o fan --quick --backend "$backend"
+ok study accuracy fan.nc -o fan --quick --case ones --backend "$backend"
 grep -q 'with image' fan/forward-0.gp && fail "gnuplot draws no image of one row"
 [ "$(grep -c 'with boxxyerror' fan/forward-0.gp)" -ge 2 ] || fail "no pictures of one row: $(cat fan/forward-0.gp)"
 grep -q 'In parallel beams every voxel gets the same' fan/report.html || fail "the reason for pictures of one colour is missing"
@@ -122,13 +122,15 @@ grep -q '^@logarithmic' small/times.gp || fail "logarithmic axes have powers of 
 if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 	ok simulate --geometry-only --scanner c-arm --reduce 48 --views 1 --start 0 -o upright.nc
 	ncdump upright.nc | sed '/^ row_axis =/{n;s/.*/  0, -0.29552020666134, 0.955336489125606 ;/}' | ncgen -4 -o tilted.nc
-	ok study accuracy tilted.nc -o tilted --quick --grid 14x13x6@10x10x10 --backend "$backend"
+	tilted=(study accuracy tilted.nc --quick --no-figures --grid 14x13x6@10x10x10 --backend "$backend")
+	ok "${tilted[@]}" -o tilted --case random
 	for name in dd sf-tr joseph; do
 		[[ $name == dd && $backend == cuda* ]] && continue
 		holds "$(number tilted/random.csv "^\"$name \\(" 3) < 1e-5" "$name: no or a poor result with rows that lean"
 	done
 	grep -q '^"all","dd-bs' tilted/left-out.csv || fail "the reason for omitting dd-bs is missing: $(cat tilted/left-out.csv)"
-	[[ $backend == cuda* ]] || holds "$(number tilted/times.csv '^"dd \(1 thread' 5) == 1"
+	ok "${tilted[@]}" -o tilted-times --case times
+	[[ $backend == cuda* ]] || holds "$(number tilted-times/times.csv '^"dd \(1 thread' 5) == 1"
 fi
 
 # Refusals leave no file.

@@ -199,8 +199,8 @@ grep -q '364 views of 1014' study/report.html || fail "the caption of table III"
 mkdir hard
 {
 	sed -n '1,7p' toy.txt | sed 's/A=2 B=3/A=1 B=1/; s/^# built-in-ms .*/# built-in-ms 1/'
-	for name in A B; do echo "# layer $name $(seq -s ' ' 0 15)"; done
-	for a in $(seq 0 15); do for b in $(seq 0 15); do echo "$((2 + (7 * a + 13 * b) % 97)) ok A=$a B=$b | built-in 1 ms"; done; done
+	for name in A B; do echo "# layer $name $(seq -s ' ' 0 7)"; done
+	for a in $(seq 0 7); do for b in $(seq 0 7); do echo "$((2 + (7 * a + 13 * b) % 97)) ok A=$a B=$b | built-in 1 ms"; done; done
 } >hard/hard.txt
 ok study tuner -o study-hard --logs hard --no-figures
 grep -q '^"hard",.*as published as good as hand-tuned' study-hard/success.csv || fail "violations: $(cat study-hard/success.csv)"

@@ -288,10 +288,11 @@ struct team_split {
 	int ranks, uneven;
 };
 
-/* Every second split from first on, cyclically, count in all; with GT_LONG=1 each of the n. */
+/* Every second split from first on, cyclically, count in all; with GT_LONG=1 each of the n. once: none runs twice. */
 struct team_splits {
 	const struct team_split *all;
 	size_t n, first, count;
+	int once;
 };
 
 /* Runs a case on a team and compares with one rank; twice if r->repeats or GT_LONG=1. */
@@ -347,7 +348,7 @@ static inline struct run run_of(const struct team_case *c, struct data *d, gt_ty
 		             .weights = c->weighted ? d->weights : NULL };
 }
 
-/* Runs a case with some splits, the first of them twice. Line searches and the flat minimum of hybrid-lsqr amplify
+/* Runs a case with some splits, the first of them twice unless s->once. Line searches and the flat minimum of hybrid-lsqr amplify
  * rounding in single precision. The preconditioner follows the curvatures of the penalty, which are steep for p < 2
  * between equal neighbours. Each iteration then amplifies a difference 25 times: after 6 iterations to 4e-5 in single
  * and at most 4e-11 in double precision. One rank in single precision is itself 2e-5 from double. pcg with awtv
@@ -366,7 +367,7 @@ static inline void by_splits(const struct team_case *c, const struct team_splits
 		r.split = split->split;
 		r.ranks = split->ranks;
 		r.share = split->uneven ? uneven : NULL;
-		r.repeats = k == 0;
+		r.repeats = k == 0 && !s->once;
 		compare(&r, one, type == GT_F64 ? c->tolerance : c->single);
 	}
 	free(one);

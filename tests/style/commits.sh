@@ -8,14 +8,19 @@ git rev-parse --is-inside-work-tree >/dev/null 2>&1 || { echo "not a clone: noth
 
 # check BASE: prints the commits since then whose messages hold such a path.
 check() {
-	local bad=0 commit
-	while read -r commit; do
-		git log -1 --format=%B "$commit" | grep -nE '(^|[^A-Za-z0-9._/-])/(work|home|root|Users|tmp|mnt|data)/[A-Za-z0-9]' && {
-			echo "^ a path of one machine in the message of $(git log -1 --format='%h, %s' "$commit")"
-			bad=1
+	git log --format='%x01%h, %s%x02%B' "$1..HEAD" | awk '
+		BEGIN { RS = "\001" }
+		{
+			split($0, part, "\002")
+			n = split(part[2], line, "\n")
+			for (i = 1; i <= n; i++)
+				if (line[i] ~ "(^|[^A-Za-z0-9._/-])/(work|home|root|Users|tmp|mnt|data)/[A-Za-z0-9]") {
+					print line[i]
+					print "^ a path of one machine in the message of " part[1]
+					bad = 1
+				}
 		}
-	done < <(git rev-list "$1..HEAD")
-	return $bad
+		END { exit bad }'
 }
 
 self_test() {

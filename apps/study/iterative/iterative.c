@@ -18,7 +18,7 @@ static const study_case helix = { .key = "helix",
 	                          .strength = 0.3,
 	                          .photons = 1e5,
 	                          .iterations = 100,
-	                          .quick = 8,
+	                          .quick = 2,
 	                          .seed = 3,
 	                          .weighted = 1,
 	                          .start_fdk = 1 };
