@@ -1,8 +1,9 @@
 /* Estimates the noise of projections from the projections alone. Products of second differences along two axes, or a
  * sixth difference along one, cancel smooth structure. A known multiple of the variance of independent noise remains.
- * The median of squares ignores the few at edges. With coarse pixels edges are nearly everywhere. Then only the
- * quietest positions count, selected by neighbouring differences that share no pixel with them. Structure only adds, so
- * the smallest estimate over pairs of axes and bounds of the line integral is used. Memory: 4 MB. */
+ * The median of squares ignores the few at edges. With coarse pixels edges are nearly everywhere. Then only small
+ * squares at the quietest positions count, selected by neighbouring differences that share no pixel with them.
+ * Structure only adds, so the smallest estimate over pairs of axes and bounds of the line integral is used. Memory:
+ * 4 MB. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/threads.h>
@@ -20,9 +21,18 @@ enum { MAX_SAMPLES = 200000, MIN_SAMPLES = 100, MAX_QUIET_SAMPLES = 60000, AXES 
  * interpolated pixels). */
 #define MIN_OF_MEDIAN 0.01
 
-/* Relative standard deviation of a variance from the median of n squares, times the square root of n. One of two
- * variances is smaller if it is so by three standard deviations. */
+/* Relative standard deviation of a variance from the median of n squares, or from the mean of small ones, times the
+ * square root of n. One of two variances is smaller if it is so by three standard deviations, or four for means, of
+ * which many are compared. */
 #define ERROR_OF_MEDIAN 2.33
+#define ERROR_OF_MEAN 1.52
+#define ERROR_OF_DIFFERENCE 1.8
+/* Squares are small below this multiple of the variance; mean of small squares of normal variables of variance 1. */
+#define SMALL_SQUARE 9
+#define MEAN_OF_SMALL 0.973342
+enum { MEANS = 5 }; /* fixed-point iterations */
+/* Quiet samples that determine the median to 3 %. */
+enum { ENOUGH_SAMPLES = 6000 };
 
 /* Coefficients of second and sixth differences. */
 static const double second[3] = { 1, -2, 1 }, sixth[7] = { 1, -6, 15, -20, 15, -6, 1 };
@@ -172,6 +182,24 @@ struct found {
 	double scale, bound;
 };
 
+/* Mean of the ratios that are small against it, from the median on. It is more precise than the median of few. */
+static double mean_of_small(const double *ratio, size_t n, double median)
+{
+	double mean = median;
+	for (int i = 0; i < MEANS; i++) {
+		const double bound = SMALL_SQUARE * mean;
+		double sum = 0;
+		size_t count = 0;
+		for (size_t j = 0; j < n; j++) {
+			const int is_small = ratio[j] <= bound;
+			sum += is_small ? ratio[j] : 0;
+			count += (size_t)is_small;
+		}
+		mean = sum / (double)count / MEAN_OF_SMALL;
+	}
+	return mean;
+}
+
 /* Estimates the scale with one stencil; min_around: lower bound of the surroundings. */
 static struct found scale_by(struct search *s, const int along[2], double min_around, gt_pool *pool)
 {
@@ -187,8 +215,12 @@ static struct found scale_by(struct search *s, const int along[2], double min_ar
 		valid = keep_quiet(s, valid);
 	if (valid < MIN_SAMPLES)
 		return (struct found){ INFINITY, INFINITY };
-	const double scale = gt_quantile(s->ratio, valid, 0.5) / MEDIAN_OF_SQUARES;
-	return (struct found){ scale, scale * (1 + 3 * ERROR_OF_MEDIAN / sqrt((double)valid)) };
+	const double median = gt_quantile(s->ratio, valid, 0.5) / MEDIAN_OF_SQUARES;
+	const double mean = mean_of_small(s->ratio, valid, median), root = sqrt((double)valid);
+	/* Structure raises the mean more than the median. */
+	const int is_clean = s->around && valid < ENOUGH_SAMPLES && mean - median <= 3 * ERROR_OF_DIFFERENCE / root * mean;
+	return is_clean ? (struct found){ mean, mean * (1 + 4 * ERROR_OF_MEAN / root) }
+	                : (struct found){ median, median * (1 + 3 * ERROR_OF_MEDIAN / root) };
 }
 
 /* Updates *best with the estimates of all stencils. */
