@@ -263,7 +263,6 @@ static int near_the_cpu(const struct model *kind, const struct gt_test_geometry 
 START_TEST(same_as_on_the_cpu) { each_scan(&models[_i], 8, gt_test_backend(), near_the_cpu); }
 END_TEST
 
-/* Voxels and pixels of several blocks, partly filled, of an upright detector. */
 START_TEST(many_voxels_and_pixels)
 {
 	const gt_orbit orbit = { .shape = GT_FLAT,

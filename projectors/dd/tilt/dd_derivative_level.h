@@ -91,12 +91,12 @@ struct gt_dd_level_column {
 };
 
 /* per: 1 / F. T: of the border after the last. over: height of the voxel after the last over Z of N = 0. */
-GT_HD void gt_dd_end_level(const struct gt_dd_level_sums *s, float per, float R, float T, float step, float over, const float inside[2],
+GT_HD void gt_dd_end_level(const struct gt_dd_level_sums *s, float per, float R, float T, float step, float over,
                            struct gt_dd_level_column *c)
 {
 	const float factor = per * per;
-	const float low = inside[0] * s->low[0], low_over = over * low - inside[0] * s->low[1];
-	const float high = inside[1] * s->high[0], high_over = over * high - inside[1] * s->high[1];
+	const float low = s->low[0], low_over = over * low - s->low[1];
+	const float high = s->high[0], high_over = over * high - s->high[1];
 	const float turn = T * s->edge[0] - step * s->edge[1];
 	const float turn_2 = T * (turn - step * s->edge[1]) + step * step * (2 * s->edge[2] - s->edge[1]) + s->curve;
 	c->strip[GT_DD_LOW] += per * low;
@@ -170,8 +170,12 @@ GT_HD void gt_dd_add_column(const gt_dd_tilt *d, const struct gt_dd_piece *p, co
 		gt_dd_add_level(g, 1, c->heights, &sums);
 	else
 		gt_dd_add_level(g, 0, c->heights, &sums);
+	for (int i = 0; i < 2; i++) {
+		sums.low[i] *= inside[0];
+		sums.high[i] *= inside[1];
+	}
 	gt_dd_end_level(&sums, (float)(step * p->strip->Q), (float)(v->R0 + n * v->dR), (float)(T + step * (c->heights + 1) - p->l),
-	                (float)step, (float)(c->z + c->heights + 0.5 - f.zero), inside, c);
+	                (float)step, (float)(c->z + c->heights + 0.5 - f.zero), c);
 }
 
 /* Sets the derivatives of a column by the scalars, without those of the weights. */
