@@ -19,6 +19,7 @@ for dose in low high; do
 	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is said after the first iteration: $(cat stderr.txt)"
 	noted "searching the strength of the penalty"
 	noted "expected noise"
+	grep -q "within 15 %" stderr.txt && fail "$dose: an error of the noise is stated without its structure"
 	noted "the expected noise is that of a uniform object: structure above c leaves up to 1.5 times as much"
 	# With kappa there is more in the middle than at the border.
 	noted "depending on the position; uniform resolution, not noise"
@@ -74,6 +75,7 @@ noted "the data have almost no noise"
 # Keys in addition to the preset override it with a note, also if nothing of it remains.
 ok recon low.nc -o some.nc --like truth.nc --preset iterative --solver os-sqs:iterations=2 --penalty qggmrf:noise=30HU --backend "$backend"
 noted "--preset iterative, changed by --solver os-sqs:iterations=2 --penalty qggmrf:noise=30HU: --solver os-sqs:subsets=7,iterations=2 --weights model --penalty qggmrf:c=10HU,kappa=yes,noise=30HU;"
+noted "HU within 15 % instead of"
 ok info some.nc
 says "kappa=yes"
 ok recon low.nc -o all.nc --like truth.nc --preset iterative --solver pcg:iterations=2 --weights noise --penalty huber:strength=3 --backend "$backend"

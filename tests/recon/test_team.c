@@ -48,14 +48,14 @@ enum { SPLITS = sizeof splits / sizeof *splits };
 GT_TESTS_ALIKE(members_compute_what_one_does, sizeof cases / sizeof *cases)
 {
 	const size_t first = (size_t)_i % SPLITS;
-	const struct team_splits some = { splits, SPLITS, first, 3 }, one = { splits, SPLITS, (first + 3) % SPLITS, 1 };
+	const struct team_splits some = { splits, SPLITS, first, 3, 0 }, one = { splits, SPLITS, (first + 3) % SPLITS, 1, 0 };
 	by_splits(&cases[_i], &some, _i % 2 ? GT_ARC : GT_FLAT, 0, GT_F64);
 	by_splits(&cases[_i], &one, _i % 2 ? GT_FLAT : GT_ARC, 0, GT_F32);
 }
 
 GT_TEST(members_share_a_helix)
 {
-	const struct team_splits even = { splits, SPLITS, 0, 3 }, uneven = { splits, SPLITS, 1, 3 };
+	const struct team_splits even = { splits, SPLITS, 0, 3, 0 }, uneven = { splits, SPLITS, 1, 3, 0 };
 	by_splits(&cases[0], &uneven, GT_ARC, 25, GT_F64);
 	by_splits(&cases[7], &even, GT_ARC, 25, GT_F64);
 }
