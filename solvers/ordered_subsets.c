@@ -106,8 +106,8 @@ static void column_weights(const gt_ordered_subsets *s, size_t k)
 	invert(s->threshold, s->C[k], &s->min[1][k]);
 }
 
-/* Memory for sums with keep=auto, for all of them (`bytes`) or some. Other programs need memory of the host, too. On a
- * GPU no array is allocated later, only kernels when first used, and room to compute sums that do not fit. */
+/* Memory for sums with keep=auto, for all of them (`bytes`) or some. Other programs need memory of the host, too. No
+ * array follows, but a GPU needs memory for kernels when first used, and to compute sums that do not fit. */
 static double memory_for_sums(const gt_array *x, double rays, double bytes)
 {
 	gt_backend *be = gt_array_backend(x);

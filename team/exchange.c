@@ -235,7 +235,7 @@ static void exchange_here(gt_backend *be, const gt_exchange_block *out, size_t o
 		impl->ready(be, m->state);
 	if (!gt_team_barrier(be))
 		return;
-	/* Begins behind its own blocks, so that the ranks do not all read from the same one at once. */
+	/* Begins after its own blocks, so that the ranks do not all read from the same one at once. */
 	size_t begin = 0;
 	while (begin < ins && in[begin].peer <= m->id)
 		begin++;

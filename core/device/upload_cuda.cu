@@ -86,7 +86,7 @@ static void touch(void *self, size_t begin, size_t end, int)
 		p[begin * PAGE] = 0;
 }
 
-/* Registering memory that exists in huge pages takes a tenth of the time of cudaHostAlloc(). */
+/* Registering memory that exists in huge pages takes a quarter of the time of cudaHostAlloc(). */
 static void *lock_(gt_backend *be, size_t bytes)
 {
 	const size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE, all = bytes ? (bytes + PAGE - 1) / PAGE * PAGE : PAGE;

@@ -225,7 +225,7 @@ static void report_gain(const gt_recon_job *j, const gt_model_case *c, int ranks
 	gt_model(c, 1, 1, &one);
 	if (seconds >= one.seconds)
 		gt_notify(&j->on.log, GT_WARNING, GT_ABOUT_CHOICE,
-		          "%s: %d GPUs take about %.2g ms and one takes %.2g ms by the model: use --gpus 1 for problems of this size",
+		          "%s: %d GPUs take about %.0f ms and one takes %.0f ms by the model: use --gpus 1 for problems of this size",
 		          gt_method_name(&j->chosen.method), ranks, 1e3 * seconds, 1e3 * one.seconds);
 }
 
