@@ -93,12 +93,11 @@ gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_
 	const int twice = o.what & biased && p->scan->shape != GT_PARALLEL && p->scan->columns >= pixels * MIN_COLUMNS;
 	if (twice)
 		GT_TRY(gt_coarse_scan(p, (p->scan->columns + pixels - 1) / pixels, o.views, 0, &large, by));
-	GT_TRY(gt_calibrate_once(p, &o, out));
 	const gt_status found = twice ? find_again(large, &o, &again) : GT_ERR_UNSUPPORTED;
 	if (found != GT_OK && found != GT_ERR_UNSUPPORTED)
-		st = found;
-	else
-		add_bias(&o, found == GT_OK ? &again : NULL, out);
+		GT_TRY(found);
+	GT_TRY(gt_calibrate_once(p, &o, out));
+	add_bias(&o, found == GT_OK ? &again : NULL, out);
 done:
 	gt_projections_free(large);
 	return st;
