@@ -110,6 +110,19 @@ done:
 	return st;
 }
 
+/* Prepares the transpose to visit voxels, if the memory is sufficient. */
+static gt_status visit_voxels(const gt_grid *g, const gt_scan *scan, const void *options, gt_dd_projector_of make, struct derivative *p)
+{
+	gt_status st = make(p->d.be, p->d.type, g, scan, options, &p->d.projector);
+	if (st == GT_OK)
+		st = gt_array_new(p->d.be, p->d.type, gt_scan_size(scan), &p->d.projections);
+	if (st != GT_ERR_MEMORY)
+		return st;
+	gt_linop_free(p->d.projector);
+	p->d.projector = NULL;
+	return GT_OK;
+}
+
 gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const void *options, gt_dd_projector_of make, const double *jacobian,
                                const gt_array *volume, gt_linop **D)
 {
@@ -133,10 +146,8 @@ gt_status gt_dd_derivative_new(const gt_grid *g, const gt_scan *scan, const void
 		p->d.d.pitch[a] = g->pitch[a];
 	}
 	GT_TRY(fill_tables(scan, g, p, &even));
-	if (type == GT_F32 && p->d.level && even) {
-		GT_TRY(make(be, type, g, scan, options, &p->d.projector));
-		GT_TRY(gt_array_new(be, type, gt_scan_size(scan), &p->d.projections));
-	}
+	if (type == GT_F32 && p->d.level && even)
+		GT_TRY(visit_voxels(g, scan, options, make, p));
 	st = gt_derivative_new(&impl[be->kind]->ops, p, impl[be->kind]->scratch(&p->d), scan, jacobian, volume, D);
 	p = NULL;
 done:
