@@ -119,6 +119,13 @@ static double memory_for_sums(const gt_array *x, double rays, double bytes)
 	return bytes <= memory ? memory : memory - rays - (double)gt_array_bytes(x);
 }
 
+/* Memory of an array. A GPU allocates units of 2 MiB. */
+static double allocated(const gt_backend *be, size_t bytes)
+{
+	const size_t unit = (size_t)2 << 20;
+	return (double)(gt_backend_is_gpu(be) ? (bytes + unit - 1) / unit * unit : bytes);
+}
+
 /* Number of n arrays of `each` bytes that fit the memory; subtracts them. */
 static size_t fitting(size_t n, double each, double *memory)
 {
@@ -142,13 +149,15 @@ static void choose_kept(gt_ordered_subsets *s, int keep, const gt_array *x)
 {
 	gt_backend *be = gt_array_backend(x);
 	const size_t n = s->p->subsets;
-	const double volume = (double)gt_array_bytes(x), rays = (double)(gt_array_size(s->r_room) * gt_type_size(gt_array_type(x)));
+	const double volume = allocated(be, gt_array_bytes(x));
+	const double rays = allocated(be, gt_array_size(s->r_room) * gt_type_size(gt_array_type(x)));
 	double memory = keep == GT_OS_KEEP_AUTO ? memory_for_sums(x, rays, (double)n * (rays + volume)) : 0;
+	const int rows_first = gt_team_min(be, rays <= volume) > 0;
 	size_t rows = n, columns = n;
 	if (keep != GT_OS_KEEP_YES) {
-		rows = rays <= volume ? fitting(n, rays, &memory) : 0;
+		rows = rows_first ? fitting(n, rays, &memory) : 0;
 		columns = fitting(n, volume, &memory);
-		rows = rays <= volume ? rows : fitting(n, rays, &memory);
+		rows = rows_first ? rows : fitting(n, rays, &memory);
 	}
 	s->rows = (size_t)gt_team_min(be, (double)rows);
 	s->columns = (size_t)gt_team_min(be, (double)columns);
