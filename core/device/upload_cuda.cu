@@ -86,12 +86,22 @@ static void touch(void *self, size_t begin, size_t end, int)
 		p[begin * PAGE] = 0;
 }
 
+/* Whether the device registers memory of the host. */
+static int registers(void)
+{
+	int device, yes = 0;
+	return cudaGetDevice(&device) == cudaSuccess &&
+	       cudaDeviceGetAttribute(&yes, cudaDevAttrHostRegisterSupported, device) == cudaSuccess && yes;
+}
+
 /* Registering memory that exists in huge pages takes a quarter of the time of cudaHostAlloc(). */
 static void *lock_(gt_backend *be, size_t bytes)
 {
 	const size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE, all = bytes ? (bytes + PAGE - 1) / PAGE * PAGE : PAGE;
 	void *p = NULL;
 	gt_cuda_queue(be);
+	if (!registers())
+		return cudaHostAlloc(&p, all, cudaHostAllocDefault) == cudaSuccess ? p : NULL;
 	if (posix_memalign(&p, page, all) != 0)
 		return NULL;
 	if (page == HUGE_PAGE)
@@ -107,9 +117,10 @@ static void *lock_(gt_backend *be, size_t bytes)
 static void unlock_(gt_backend *be, void *p)
 {
 	gt_cuda_queue(be);
-	if (gt_cuda_check(be, cudaHostUnregister(p), "page-locked memory"))
-		return; /* a device may still write to it */
-	free(p);
+	if (!registers())
+		gt_cuda_check(be, cudaFreeHost(p), "page-locked memory");
+	else if (!gt_cuda_check(be, cudaHostUnregister(p), "page-locked memory"))
+		free(p); /* otherwise a device may still write to it */
 }
 
 extern "C" const struct gt_upload_impl gt_upload_cuda = { open_, close_, put_, wait_, ready_, used_, lock_, unlock_ };
