@@ -1,6 +1,6 @@
 /* A slab from projections in memory. Memory: two batches of views on the device, and the two page-locked buffers of the
- * backend, which also download the volume. A large slab is computed in parts, and each part leaves the device during
- * the computation of the next one. Rows that two parts see are uploaded and filtered for both. */
+ * backend. A large slab is computed in parts, and each part leaves the device during the computation of the next one,
+ * by two more buffers. Rows that two parts see are uploaded and filtered for both. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

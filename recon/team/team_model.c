@@ -71,7 +71,7 @@ static const double edge = 6.5;
  * 1024^3 all. */
 static const double large_from = 134e6, large_fully = 537e6;
 
-/* Bytes of a volume that leaves a GPU in parts. */
+/* Bytes of a volume that leaves a GPU in parts, with at least 384 slices in single precision (direct_slab.c). */
 static const double large_volume = 2147483648.;
 
 static double large(const struct rates *r, double voxels)
@@ -128,7 +128,7 @@ static double tiled(double rows)
 /* First view of a block. */
 static size_t first_view(const gt_model_case *c, double slabs, double blocks, double block)
 {
-	const int shares = gt_scan_is_helical(c->scan) && !(slabs > 1) && !c->equal_views;
+	const int shares = gt_scan_is_helical(c->scan) && c->scan->shape != GT_PARALLEL && !(slabs > 1) && !c->equal_views;
 	return shares ? gt_views_with(c->grid, c->scan, block / blocks) : (size_t)ceil(block * (double)c->scan->views / blocks);
 }
 
@@ -212,13 +212,14 @@ static void direct(const gt_model_case *c, const struct rates *r, double ranks, 
 	const int moves = gt_scan_is_helical(c->scan);
 	const double volume = voxels * (double)c->element / ranks, copy = fmax(1 / r->host, ranks / r->memory);
 	const double upload = data * (moves && ranks > 1 ? fmin(1, rows + 0.3) : rows) * copy, download = volume * copy;
+	const int leaves_early = !moves && volume >= large_volume && (double)c->grid->n[2] >= 384 * ranks && c->element == 4;
 	t->operators = (moves ? r->helical : r->direct) * voxels * (double)c->scan->views / ranks;
 	t->exchange = 0;
 	if (c->on_cpu)
 		t->passes = upload + download;
 	else
 		t->passes = r->direct_once + r->direct_rank * (ranks - 1) + (moves ? upload / 2 : fmax(0, upload - t->operators)) +
-		            (!moves && volume >= large_volume ? download / 3 : download);
+		            (leaves_early ? download / 3 : download);
 	t->seconds = t->operators + t->passes;
 }
 
